@@ -1,0 +1,256 @@
+// The syntax tree of a rule file: what the parser makes and every later stage reads. Terms live in one
+// vector and name each other by index; texts are views into the source, which the tree keeps alive.
+// Patterns, replacements, guards, helper equations and test graphs share one term language; which terms
+// are allowed where is checked after parsing, so that the message can say more than "syntax error".
+#pragma once
+
+#include <cstdint>
+#include <limits>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "fxrules/diagnostic.hpp"
+
+namespace fxrules::dsl {
+
+using TermId = std::uint32_t;
+inline constexpr TermId kNoTerm = std::numeric_limits<TermId>::max();
+
+struct Range {  // byte range in the file's source
+  std::uint32_t begin = 0;
+  std::uint32_t end = 0;
+};
+
+enum class TermKind : std::uint8_t {
+  // literals; `text` is the spelling
+  none, boolean, integer, floating, complex, string, ellipsis,
+  constant,    // torch.float32, torch.strided, torch.channels_last, …: a dotted name without a call
+  unknown,     // the word `unknown`
+  // names
+  name,        // `x`; children: optional kind annotation -> see `annotation`
+  wildcard,    // `_`
+  rest,        // `..` (no child), `rest..` (text), or `f(xs)..` (one child, right side only)
+  bind,        // `u @ pattern`: text `u`, one child
+  // structure
+  list,        // [a, b..]
+  tuple,       // (a, b), (a,)
+  slice,       // a:b:c; three children, kNoTerm where empty
+  // calls and access
+  call,        // callee(args): `callee` indexes Ast::callees; children are `argument` terms
+  argument,    // one child; `text` is the keyword, empty when positional; keyword may be dotted (meta.device)
+  index,       // xs[i]; children xs, i
+  field,       // s.start; child s, text field
+  // operators; text is the operator as written
+  unary,       // -x, not x
+  binary,      // + - * / // % == != < <= > >= and or in; `not in` is text "not in"
+  text,        // "…{e}…": children alternate freely between string pieces and expressions
+};
+
+enum class CalleeKind : std::uint8_t {
+  implicit,  // add            any spelling the catalogue knows; may also name a def, pattern, set or built-in
+  method,    // .add           exactly that method
+  dotted,    // torch.add, aten.add.Tensor, x.to (in test graphs), fused.linear_relu
+  holes,     // <f>_, aten.<f>_.<o>, _foreach_<f>_
+  set,       // {add, .sub}
+  any,       // *
+};
+
+struct CalleePiece {          // of a `holes` callee
+  std::string_view text;      // literal text, or the hole's name
+  bool hole = false;
+  std::string_view set = {};  // `<f: Set>`
+  Range range;
+};
+
+struct Callee {
+  CalleeKind kind = CalleeKind::implicit;
+  std::string_view text;            // as written, without the tilde
+  bool commutative = false;         // `add~`
+  std::vector<CalleePiece> pieces;  // holes
+  std::vector<std::uint32_t> members;  // set: indices of callees
+  Range range;
+};
+
+// What a name turned out to be; filled by the `names` stage.
+enum class NameKind : std::uint8_t { unresolved, variable, param, set, def, helper_pattern, builtin, op };
+
+struct Term {
+  TermKind kind = TermKind::none;
+  NameKind resolved = NameKind::unresolved;
+  std::uint32_t target = 0;      // variable slot, or index into params/sets/defs/patterns/Builtin
+  Range range;
+  std::string_view text;
+  std::string_view annotation;   // `x: Tensor[bool]` -> "Tensor[bool]"
+  Range annotation_range;
+  std::uint32_t callee = 0;      // call
+  std::uint32_t first = 0;       // children: Ast::children[first .. first + count)
+  std::uint32_t count = 0;
+};
+
+enum class ResultKind : std::uint8_t { term, block, keep, error, note };
+
+struct ResultBinding {           // `a = alike(r[0], a) as "{origin(a)}_modified"`
+  std::string_view name;
+  TermId value = kNoTerm;
+  TermId as = kNoTerm;           // a `text` term
+  Range range;
+};
+
+struct Result {
+  ResultKind kind = ResultKind::term;
+  TermId term = kNoTerm;                // term; error and note: a `text` term
+  std::vector<ResultBinding> bindings;  // block; keep: name may be dotted (`meta.device`)
+  Range range;
+};
+
+struct Alternative {
+  Result result;
+  TermId guard = kNoTerm;
+  bool otherwise = false;
+  Range range;
+};
+
+// `{ s = split(x, n), a = s[0] } => …` has several roots; a plain rule has one without a name.
+struct Root {
+  std::string_view name;
+  TermId pattern = kNoTerm;
+};
+
+struct Rule {
+  std::string_view label;       // empty: unlabelled
+  std::uint32_t phase = 0;
+  std::vector<Root> roots;
+  std::vector<Alternative> alternatives;
+  TermId as = kNoTerm;          // `text` term; kNoTerm: the phase's default, if any
+  Range range;
+  Range head;                   // label or the left side: where a whole-rule message points
+};
+
+struct Equation {               // def, helper pattern
+  std::string_view name;
+  std::vector<TermId> parameters;
+  TermId body = kNoTerm;        // def: a term, or an `error` (is_error) text; pattern: a pattern
+  bool is_error = false;
+  TermId guard = kNoTerm;
+  Range range;
+  Range name_range;
+};
+
+struct MetaEquation {           // meta OP(args) = Tensor(…) [if g]
+  TermId head = kNoTerm;        // a call
+  TermId body = kNoTerm;
+  bool is_error = false;
+  TermId guard = kNoTerm;
+  Range range;
+};
+
+struct Inverse {                // inverse VIEW(b, …), v => e [if g] …
+  TermId head = kNoTerm;
+  std::string_view value;
+  std::vector<Alternative> alternatives;
+  Range range;
+};
+
+struct SetDeclaration {         // set NAME = { … }
+  std::string_view name;
+  std::vector<TermId> members;  // terms: strings, numbers, names; an op is a `name`, `constant` or `call`-less callee
+  std::vector<std::uint32_t> callees;  // each member as a callee where it can be one, parallel to members
+  Range range;
+  Range name_range;
+};
+
+struct Param {                  // param NAME: TYPE = VALUE
+  std::string_view name;
+  std::string_view type;        // str, bool, int, float, set
+  TermId value = kNoTerm;       // set: a `list` term of members with text = "set"
+  std::vector<std::uint32_t> callees;
+  Range range;
+  Range name_range;
+};
+
+enum class Order : std::uint8_t { forward, reverse };
+
+struct Phase {
+  std::string_view name;        // empty: the implicit first phase
+  bool once = false;
+  Order order = Order::forward;
+  TermId as = kNoTerm;          // default `as`
+  Range range;
+};
+
+struct Import {
+  std::string_view path;        // "lib.rules", unquoted
+  bool catalogue = false;       // `catalogue "my.ops"`
+  Range range;
+};
+
+// A graph of a test block.
+enum class StatementKind : std::uint8_t { node, placeholder, buffer, returns, graph };
+
+struct Statement {
+  StatementKind kind = StatementKind::node;
+  std::string_view name;
+  TermId value = kNoTerm;       // node: the call; returns: a tuple, list, dict-free term, or one name
+  std::string_view meta;        // after `:` - `f32[4,8] strides=(8,1) device=cpu`, unparsed
+  Range meta_range;
+  bool tuple = false;           // returns: `return a, b` (a tuple) against `return a`
+  std::uint32_t graph = 0;      // graph: index into Test graphs
+  Range range;
+};
+
+struct TestGraph {
+  std::string_view name;        // nested `graph NAME { … }`
+  std::vector<Statement> statements;
+  Range range;
+};
+
+struct Test {
+  std::string_view name;        // unquoted
+  std::vector<TestGraph> graphs;          // nested graphs come after the graph that holds them
+  std::uint32_t before = 0;
+  std::int32_t after = -1;                // -1: none (unchanged, or checks only)
+  bool unchanged = false;
+  std::string_view because;
+  struct Check { TermId left; TermId right; Range range; };
+  std::vector<Check> checks;
+  bool has_before = false;
+  Range range;
+};
+
+struct Ast {
+  SourcePtr source;
+  std::vector<Term> terms;
+  std::vector<TermId> children;
+  std::vector<Callee> callees;
+  std::vector<Import> imports;
+  std::vector<Param> params;
+  std::vector<SetDeclaration> sets;
+  std::vector<Phase> phases;            // [0] is the implicit one
+  std::vector<Rule> rules;              // in file order
+  std::vector<Equation> defs;           // in file order; equations of one name belong together
+  std::vector<Equation> patterns;
+  std::vector<MetaEquation> metas;
+  std::vector<Inverse> inverses;
+  std::vector<Test> tests;
+
+  [[nodiscard]] const Term& operator[](TermId id) const { return terms[id]; }
+  [[nodiscard]] Span span(Range r) const { return {source, r.begin, r.end}; }
+};
+
+// Parses one file. All syntax errors of the file are collected (the parser resumes at the next item in
+// column 1); the tree holds what could be parsed. Nesting deeper than 200 is an error, not a stack
+// overflow. O(size).
+struct ParseResult {
+  Ast ast;
+  std::vector<Diagnostic> diagnostics;
+};
+[[nodiscard]] ParseResult parse(SourcePtr source);
+
+// The value of a string term or piece: quotes removed, escapes resolved as Python does.
+[[nodiscard]] std::string string_value(std::string_view spelled);
+
+// The tree as indented text, for `fxrules dump --stage ast` and for tests.
+[[nodiscard]] std::string to_text(const Ast& ast);
+
+}  // namespace fxrules::dsl
