@@ -1,0 +1,88 @@
+"""The models behind the dumps, and how a graph becomes text. One function makes one or several files."""
+
+import functools
+import os
+import random
+import warnings
+
+import torch
+
+TORCH_SERIES = "2.13"
+_makers = {}
+
+
+def capture(*names):
+    """Registers a function that returns the texts of these files, in this order."""
+
+    def register(maker):
+        maker = functools.lru_cache(maxsize=None)(maker)
+        for position, name in enumerate(names):
+            _makers[name] = (maker, position)
+        return maker
+
+    return register
+
+
+def names():
+    return sorted(_makers)
+
+
+def supported():
+    return torch.__version__.startswith(TORCH_SERIES + ".")
+
+
+def text(name):
+    """The bytes of one dump; the same in every process."""
+    if not supported():
+        raise SystemExit(f"the dumps come from torch {TORCH_SERIES}; this is {torch.__version__}")
+    maker, position = _makers[name]
+    result = _quietly(maker)
+    return (result if isinstance(result, tuple) else (result,))[position]
+
+
+def _quietly(maker):
+    random.seed(0)
+    torch.manual_seed(0)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        return maker()
+
+
+def plain(graph):
+    """What print(graph) shows."""
+    return f"{graph}\n"
+
+
+def with_metadata(graph):
+    """Graph.__str__ has no option for metadata, the node has: same header, indent and return line."""
+    lines = [node.format_node(include_tensor_metadata=True) for node in graph.nodes]
+    return "graph():\n" + "".join(f"    {line}\n" for line in lines)
+
+
+def both(graph):
+    return plain(graph), with_metadata(graph)
+
+
+def dynamo(function, *arguments, **options):
+    """The single graph that torch.compile hands to its backend."""
+    graphs = []
+
+    def backend(module, _):
+        graphs.append(module)
+        return module.forward
+
+    torch._dynamo.reset()
+    torch.compile(function, backend=backend, fullgraph=True, **options)(*arguments)
+    (module,) = graphs
+    return module
+
+
+def exported(module, arguments, decompositions=0, **options):
+    """torch.export's program after so many runs of the default decompositions."""
+    program = torch.export.export(module, arguments, strict=False, **options)
+    for _ in range(decompositions):
+        program = program.run_decompositions()
+    return program
+
+
+os.environ.setdefault("TORCH_LOGS", "-all")
