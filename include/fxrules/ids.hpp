@@ -20,14 +20,14 @@ struct Id {
   friend constexpr auto operator<=>(Id, Id) = default;
 };
 
-using NodeId = Id<struct NodeTag>;          // a node of one Graph
-using SlotId = Id<struct SlotTag>;          // one argument of a node, nested ones included
-using SymbolId = Id<struct SymbolTag>;      // an interned string
-using FormId = Id<struct FormTag>;          // an interned call form: opcode, target, argument counts, keywords
-using MetaId = Id<struct MetaTag>;          // an interned value metadata
-using ExprId = Id<struct ExprTag>;          // an interned symbolic expression
-using OpId = Id<struct OpTag>;              // an op of a Catalogue
-using OverloadId = Id<struct OverloadTag>;  // one schema of an op
+using NodeId = Id<struct NodeIdTag>;          // a node of one Graph
+using SlotId = Id<struct SlotIdTag>;          // one argument of a node, nested ones included
+using SymbolId = Id<struct SymbolIdTag>;      // an interned string
+using FormId = Id<struct FormIdTag>;          // an interned call form: opcode, target, argument counts, keywords
+using MetaId = Id<struct MetaIdTag>;          // an interned value metadata
+using ExprId = Id<struct ExprIdTag>;          // an interned symbolic expression
+using OpId = Id<struct OpIdTag>;              // an op of a Catalogue
+using OverloadId = Id<struct OverloadIdTag>;  // one schema of an op
 
 }  // namespace fxrules
 

@@ -1,0 +1,135 @@
+// Arguments are collected on a stack of pending slots. Closing a container moves its children to the
+// graph's arena as one run and leaves the container in their place, so that nested arguments need no
+// recursion and all slots of a node end up contiguous.
+#include <algorithm>
+#include <cassert>
+
+#include "fxrules/graph.hpp"
+
+namespace fxrules {
+
+CallBuilder::CallBuilder(Graph& graph) : graph_(&graph), mark_(static_cast<std::uint32_t>(graph.slots_.size())) {
+  assert(!graph.building_ && "one CallBuilder at a time");
+  graph.building_ = true;
+}
+
+CallBuilder::~CallBuilder() { graph_->building_ = false; }
+
+CallBuilder& CallBuilder::node(NodeId n) {
+  assert(graph_->alive(n));
+  pending_.push_back({NodeId::kNone, ArgKind::node, n.value, 0, 0});
+  return *this;
+}
+
+CallBuilder& CallBuilder::spelled(ArgKind kind, std::string_view text) {
+  assert(is_spelled(kind));
+  return literal(Slot::of_symbol(kind, graph_->symbols().intern(text)));
+}
+
+CallBuilder& CallBuilder::literal(const Slot& slot) {
+  assert(!is_container(slot.kind));
+  pending_.push_back(slot);
+  return *this;
+}
+
+CallBuilder& CallBuilder::open(ArgKind container) {
+  assert(is_container(container));
+  opened_.push_back({container, static_cast<std::uint32_t>(pending_.size())});
+  return *this;
+}
+
+CallBuilder& CallBuilder::close() {
+  const Opened opened = opened_.back();
+  opened_.pop_back();
+  const auto first = static_cast<std::uint32_t>(graph_->slots_.size());
+  for (std::size_t i = opened.at; i < pending_.size(); ++i) graph_->slots_.push_back(pending_[i]);
+  const auto count = static_cast<std::uint32_t>(pending_.size() - opened.at);
+  pending_.resize(opened.at);
+  pending_.push_back({NodeId::kNone, opened.kind, first, count, 0});
+  return *this;
+}
+
+CallBuilder& CallBuilder::keyword(SymbolId name) {
+  assert(opened_.empty());
+  keywords_.push_back(name);
+  return *this;
+}
+
+CallBuilder& CallBuilder::copy(SlotId slot) {
+  struct Frame {
+    std::uint32_t next, end;
+  };
+  std::vector<Frame> frames{{slot.value, slot.value + 1}};
+  while (!frames.empty()) {
+    Frame& frame = frames.back();
+    if (frame.next == frame.end) {
+      frames.pop_back();
+      if (!frames.empty()) close();
+      continue;
+    }
+    const Slot s = graph_->slots_[frame.next++];
+    if (s.kind == ArgKind::node) {
+      node(s.node());
+    } else if (is_container(s.kind)) {
+      open(s.kind);
+      frames.push_back({s.a, s.a + s.b});
+    } else {
+      literal({NodeId::kNone, s.kind, s.a, s.b, s.c});
+    }
+  }
+  return *this;
+}
+
+// Writes the top-level arguments behind the nested ones, sets owners and links the uses.
+std::uint32_t CallBuilder::place(std::uint32_t owner) {
+  assert(opened_.empty() && keywords_.size() <= pending_.size());
+  for (const Slot& s : pending_) graph_->slots_.push_back(s);
+  const auto end = static_cast<std::uint32_t>(graph_->slots_.size());
+  // Linked last to first: a use list then starts with the node's first use of the value.
+  for (std::uint32_t s = end; s-- > mark_;) {
+    graph_->slots_[s].owner = owner;
+    if (graph_->slots_[s].kind == ArgKind::node) graph_->link_use(s);
+  }
+  return end;
+}
+
+NodeId CallBuilder::create(Opcode opcode, SymbolId target, SymbolId name, NodeId before) {
+  Graph& g = *graph_;
+  assert(!g.find(name).valid());
+  const auto positional = static_cast<std::uint32_t>(pending_.size() - keywords_.size());
+  const auto n = static_cast<std::uint32_t>(g.nodes_.size());
+  g.nodes_.push_back({});
+  g.nodes_[n].form = g.intern_form(opcode, target, positional, keywords_).value;
+  g.nodes_[n].slots_begin = mark_;
+  g.nodes_[n].slots_end = place(n);
+  g.nodes_[n].name = name.value;
+  g.bind_name(name, n);
+  g.link_node(n, before);
+  pending_.clear();
+  keywords_.clear();
+  mark_ = static_cast<std::uint32_t>(g.slots_.size());
+  return NodeId(n);
+}
+
+NodeId CallBuilder::create(Opcode opcode, std::string_view target, std::string_view name, NodeId before) {
+  const SymbolId symbol =
+      name.empty() ? graph_->unique_name(Graph::base_name(opcode, target)) : graph_->symbols().intern(name);
+  return create(opcode, graph_->symbols().intern(target), symbol, before);
+}
+
+void CallBuilder::reassign(NodeId n, Opcode opcode, SymbolId target) {
+  Graph& g = *graph_;
+  for (std::uint32_t s = g.nodes_[n.value].slots_begin; s < g.nodes_[n.value].slots_end; ++s) {
+    if (g.slots_[s].kind == ArgKind::node) g.unlink_use(s);
+    g.slots_[s].owner = NodeId::kNone;
+  }
+  const auto positional = static_cast<std::uint32_t>(pending_.size() - keywords_.size());
+  g.nodes_[n.value].form = g.intern_form(opcode, target, positional, keywords_).value;
+  g.nodes_[n.value].slots_begin = mark_;
+  g.nodes_[n.value].slots_end = place(n.value);
+  pending_.clear();
+  keywords_.clear();
+  mark_ = static_cast<std::uint32_t>(g.slots_.size());
+}
+
+}  // namespace fxrules

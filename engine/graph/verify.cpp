@@ -1,0 +1,124 @@
+// The invariants of a graph, checked from the records alone and independently of the code that keeps them.
+#include <algorithm>
+#include <fmt/format.h>
+
+#include "fxrules/graph.hpp"
+
+namespace fxrules {
+namespace {
+
+class Verifier {
+ public:
+  Verifier(const Graph& graph, std::vector<Diagnostic>& out) : graph_(graph), out_(out) {}
+
+  void report(std::string kind, std::string message) {
+    constexpr std::size_t kEnough = 100;
+    if (out_.size() < kEnough) out_.push_back({Severity::error, std::move(kind), std::move(message), {}, {}});
+  }
+
+  void order_and_names() {
+    std::size_t count = 0;
+    NodeId previous;
+    for (const NodeId n : graph_.nodes()) {
+      ++count;
+      if (graph_.prev(n) != previous) report("node-list", fmt::format("`{}` does not follow the node before it", graph_.name(n)));
+      if (previous.valid() && !graph_.precedes(previous, n))
+        report("order-label", fmt::format("the order label of `{}` is not behind that of `{}`", graph_.name(n), graph_.name(previous)));
+      if (graph_.find(graph_.name_id(n)) != n) report("duplicate-name", fmt::format("two nodes are called `{}`", graph_.name(n)));
+      if (graph_.name(n).empty()) report("illegal-name", "a node has an empty name");
+      previous = n;
+      if (count > graph_.size()) break;
+    }
+    if (count != graph_.size() || previous != graph_.last()) report("node-list", "the node list and the node count disagree");
+  }
+
+  // Every node argument is linked exactly once into the use list of a live node that stands earlier.
+  void uses() {
+    std::size_t held = 0, linked = 0;
+    for (const NodeId n : graph_.nodes()) {
+      for (std::uint32_t s = graph_.slots_begin(n); s < graph_.slots_end(n); ++s) held += slot(n, SlotId(s));
+      SlotId before;
+      for (SlotId s = graph_.first_use(n); s.valid(); s = graph_.next_use(s)) {
+        ++linked;
+        if (graph_[s].kind != ArgKind::node || graph_[s].node() != n || SlotId(graph_[s].c) != before)
+          return report("use-list", fmt::format("the use list of `{}` is broken", graph_.name(n)));
+        before = s;
+      }
+    }
+    if (held != linked) report("use-list", fmt::format("{} node arguments, but {} linked uses", held, linked));
+  }
+
+  std::size_t slot(NodeId owner, SlotId id) {
+    const Slot& s = graph_[id];
+    if (s.owner != owner.value) report("slot-owner", fmt::format("an argument of `{}` says that it belongs to another node", graph_.name(owner)));
+    if (is_container(s.kind)) {
+      if (s.a < graph_.slots_begin(owner) || std::uint64_t{s.a} + s.b > id.value)
+        report("container", fmt::format("a {} of `{}` reaches outside its node", to_string(s.kind), graph_.name(owner)));
+      if ((s.kind == ArgKind::dict && s.b % 2 != 0) || (s.kind == ArgKind::slice && s.b != 3))
+        report("container", fmt::format("a {} of `{}` has {} parts", to_string(s.kind), graph_.name(owner), s.b));
+    }
+    if (s.kind != ArgKind::node) return 0;
+    if (!graph_.alive(s.node())) {
+      report("dangling-use", fmt::format("`{}` uses a node that was erased", graph_.name(owner)));
+      return 0;
+    }
+    if (!graph_.precedes(s.node(), owner))
+      report("use-before-definition", fmt::format("`{}` uses `{}`, which is defined later", graph_.name(owner), graph_.name(s.node())));
+    return 1;
+  }
+
+  void opcodes() {
+    const SymbolId self = graph_.symbols().intern("self");
+    for (const NodeId n : graph_.nodes()) {
+      const CallForm& form = graph_.form(n);
+      switch (form.opcode) {
+        case Opcode::output:
+          if (n != graph_.last()) report("output", fmt::format("the output node `{}` is not the last one", graph_.name(n)));
+          if (form.positional != 1) report("output", fmt::format("the output node `{}` has {} values", graph_.name(n), form.positional));
+          break;
+        case Opcode::placeholder:
+        case Opcode::get_attr:
+          for (const Slot& s : graph_.slots(n)) {
+            if (s.kind == ArgKind::node) report("operand", fmt::format("`{}` is a {} and takes no node", graph_.name(n), to_string(form.opcode)));
+          }
+          break;
+        case Opcode::call_method:
+          if (form.positional == 0)
+            report("missing-self", fmt::format("`{}` calls the method `{}` without its self as first positional argument{}",
+                                               graph_.name(n), graph_.target(n),
+                                               graph_.keyword(n, self).valid() ? "; `self` is given by keyword" : ""));
+          break;
+        default: break;
+      }
+      if (graph_.target(n).empty() && form.opcode != Opcode::output) report("target", fmt::format("`{}` has no target", graph_.name(n)));
+    }
+  }
+
+ private:
+  const Graph& graph_;
+  std::vector<Diagnostic>& out_;
+};
+
+}  // namespace
+
+std::string_view to_string(Opcode opcode) {
+  static constexpr std::string_view kNames[] = {"placeholder", "get_attr", "call_function", "call_method", "call_module", "output"};
+  return kNames[static_cast<std::size_t>(opcode)];
+}
+
+std::vector<Diagnostic> verify(const Graph& graph) {
+  std::vector<Diagnostic> out;
+  std::vector<const Graph*> todo{&graph};
+  while (!todo.empty()) {
+    const Graph* g = todo.back();
+    todo.pop_back();
+    Verifier verifier(*g, out);
+    verifier.order_and_names();
+    verifier.uses();
+    verifier.opcodes();
+    for (const Subgraph& s : g->subgraphs()) todo.push_back(s.graph.get());
+  }
+  return out;
+}
+
+}  // namespace fxrules
