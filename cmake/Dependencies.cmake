@@ -1,0 +1,12 @@
+# All from distribution packages; `./dev` installs them.
+find_package(fmt REQUIRED)
+find_package(pegtl 3 REQUIRED)
+find_package(Boost 1.71 REQUIRED CONFIG)
+find_package(CLI11 REQUIRED)
+find_package(nlohmann_json 3 REQUIRED)
+if(FXRULES_TESTS)
+  find_package(Catch2 REQUIRED)
+endif()
+if(FXRULES_BENCH)
+  find_package(benchmark REQUIRED)
+endif()

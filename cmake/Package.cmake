@@ -1,0 +1,23 @@
+# `cmake --install`: headers, libraries, the program, and find_package(fxrules).
+include(CMakePackageConfigHelpers)
+set(package "${CMAKE_INSTALL_LIBDIR}/cmake/fxrules")
+
+foreach(name diagnostic catalogue graph program rewrite formats dsl)
+  if(TARGET fxrules_${name})
+    set_target_properties(fxrules_${name} PROPERTIES EXPORT_NAME ${name} POSITION_INDEPENDENT_CODE ON)
+    target_compile_features(fxrules_${name} PUBLIC cxx_std_20)
+    install(TARGETS fxrules_${name} EXPORT fxrules-targets ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR}
+            INCLUDES DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
+  endif()
+endforeach()
+if(TARGET fxrules)
+  install(TARGETS fxrules RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
+endif()
+install(DIRECTORY include/fxrules DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
+install(EXPORT fxrules-targets NAMESPACE fxrules:: DESTINATION ${package})
+
+configure_package_config_file(
+  cmake/fxrules-config.cmake.in "${PROJECT_BINARY_DIR}/fxrules-config.cmake" INSTALL_DESTINATION ${package})
+write_basic_package_version_file("${PROJECT_BINARY_DIR}/fxrules-config-version.cmake" COMPATIBILITY SameMinorVersion)
+install(FILES "${PROJECT_BINARY_DIR}/fxrules-config.cmake" "${PROJECT_BINARY_DIR}/fxrules-config-version.cmake"
+        DESTINATION ${package})
