@@ -6,6 +6,7 @@ import random
 import warnings
 
 import torch
+from torch.utils._dtype_abbrs import dtype_abbrs
 
 TORCH_SERIES = "2.13"
 _makers = {}
@@ -61,6 +62,21 @@ def with_metadata(graph):
 
 def both(graph):
     return plain(graph), with_metadata(graph)
+
+
+def input_specs(graph):
+    """One line an input, in the notation of `fxrules apply --inputs`."""
+    lines = [f"{node.name}={_spec(node)}\n" for node in graph.nodes if node.op == "placeholder"]
+    return "".join(lines)
+
+
+def _spec(node):
+    value = node.meta.get("val", node.meta.get("example_value"))
+    if not isinstance(value, torch.Tensor):
+        return "int" if isinstance(value, (int, torch.SymInt)) else "none"
+    sizes, strides = (",".join(map(str, numbers)) for numbers in (value.shape, value.stride()))
+    comma = "," if value.dim() == 1 else ""
+    return f"{dtype_abbrs[value.dtype]}[{sizes}] strides=({strides}{comma}) device={value.device}"
 
 
 def dynamo(function, *arguments, **options):

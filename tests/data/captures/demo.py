@@ -6,7 +6,7 @@ import torch
 from torch import nn
 import torch.nn.functional as F
 
-from . import both, capture, dynamo, exported, plain, with_metadata
+from . import both, capture, dynamo, exported, input_specs, plain, with_metadata
 
 LAYERS, HEADS, HEAD_SIZE, CACHE_LENGTH, WORDS = 2, 2, 8, 16, 32
 WIDTH = HEADS * HEAD_SIZE
@@ -94,11 +94,12 @@ class Decoder(nn.Module):
         return scores
 
 
-@capture("demo/decode_step.txt")
+@capture("demo/decode_step.txt", "demo/decode_step.inputs")
 def decode_step():
     """`.device` reads become frozen device arguments; both caches are written in place."""
     with torch.no_grad():
-        return plain(dynamo(Decoder(2).eval(), *decode_inputs(2)).graph)
+        graph = dynamo(Decoder(2).eval(), *decode_inputs(2)).graph
+    return plain(graph), input_specs(graph)
 
 
 def decode_inputs(batch, length=1):
@@ -137,8 +138,9 @@ def cache_inputs(batch=1):
     return torch.zeros(batch, 1, WIDTH), torch.tensor([5]), torch.zeros(1, CACHE_LENGTH), caches
 
 
-@capture("demo/exported_kv_cache.meta.txt")
+@capture("demo/exported_kv_cache.meta.txt", "demo/exported_kv_cache.inputs")
 def exported_kv_cache():
     """The second run_decompositions writes each cache back with copy(cache, index_put(cache, ..))."""
     with torch.no_grad():
-        return with_metadata(exported(CachedAttention().eval(), cache_inputs(), decompositions=2).graph)
+        graph = exported(CachedAttention().eval(), cache_inputs(), decompositions=2).graph
+    return with_metadata(graph), input_specs(graph)
