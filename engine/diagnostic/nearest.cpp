@@ -50,6 +50,7 @@ std::vector<std::string> nearest_names(std::string_view name, const std::vector<
   near.erase(std::unique(near.begin(), near.end()), near.end());
   near.resize(std::min(near.size(), limit));
   std::vector<std::string> names;
+  names.reserve(near.size());
   for (const auto& [distance, candidate] : near) names.emplace_back(candidate);
   return names;
 }
