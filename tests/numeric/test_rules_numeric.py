@@ -22,6 +22,7 @@ sys.path.insert(0, str(DATA))
 import captures  # noqa: E402
 
 import noop_cases  # noqa: E402
+import random_graphs  # noqa: E402
 
 
 def demo_graph(name):
@@ -177,6 +178,23 @@ class Noop(Numeric):
             with self.subTest(name):
                 text = (DATA / f"torch213/{name}.meta.txt").read_text()
                 self.assertEqual(harness.apply(NOOP, text).text.count("aten.copy.default"), left)
+
+
+class RandomGraphs(Numeric):
+    """Copies, views and in-place writes in any order: nothing that a rule removes was needed."""
+
+    def test_noop_rules_on_random_graphs(self):
+        rounds = 5000 if os.environ.get("FXRULES_FULL") else 250
+        rewrote = sum(self.one_round(seed) for seed in range(rounds))
+        self.assertGreater(rewrote, rounds // 4, "too few of the graphs hold anything to remove")
+
+    def one_round(self, seed):
+        inputs = harness.make_inputs(random_graphs.INPUTS, seed)
+        text = random_graphs.random_graph(seed, inputs)
+        applied = harness.apply(NOOP, text)
+        with self.subTest(seed=seed):
+            self.same_to_a_caller(text, applied.text, random_graphs.INPUTS, seeds=(seed,))
+        return bool(applied.counts())
 
 
 class Pipeline(Numeric):
