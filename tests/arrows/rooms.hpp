@@ -25,9 +25,9 @@ inline const std::string kRewrite = "engine/rewrite";
 // Bottom up, like the list in CMakeLists.txt.
 inline const std::vector<Room> kRooms{
     {kDiagnostic, {"diagnostic.hpp"}, {}, {"fmt"}},
-    {kCatalogue, {"catalogue.hpp"}, {kDiagnostic}, {"fmt", "tao"}},
+    {kCatalogue, {"catalogue.hpp", "dtype.hpp"}, {kDiagnostic}, {"fmt", "tao"}},
     {kGraph,
-     {"boost_graph.hpp", "dtype.hpp", "graph.hpp", "meta.hpp", "symbolic.hpp", "symbols.hpp"},
+     {"boost_graph.hpp", "graph.hpp", "meta.hpp", "symbolic.hpp", "symbols.hpp"},
      {kDiagnostic, kCatalogue},
      {"fmt", "boost"}},
     {kProgram, {}, {kDiagnostic, kCatalogue, kGraph}, {"fmt", "boost"}},
