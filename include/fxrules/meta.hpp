@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <deque>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -50,19 +51,26 @@ class Metas {
   [[nodiscard]] const Expressions& expressions() const { return expressions_; }
   [[nodiscard]] std::size_t size() const { return metas_.size(); }
 
-  // "f32[4, s0][s0, 1]cpu", "Sym(s0)": the text of annotations, as torch prints them. `parse` takes what
-  // torch prints and what rule files write (`f32[4,8] strides=(8,1) device=cpu`); nullopt for other text.
+  // "f32[4, s0][s0, 1]cpu", "Sym(s0)": the text of annotations, as torch prints them; an unknown size is
+  // `?`, a tuple `(f32[2][1]cpu, ?)`. `parse` takes what `text` and torch print and what rule files write:
+  //   f32[4,8] strides=(8,1) device=cpu layout=torch.strided requires_grad=True quantised=False
+  // with any name of a dtype (`b8[3]`, `bool[3]`, `torch.bool[3]`). A wrapper that torch prints around it
+  // (`DTensor(f32[4], …)`) is kept verbatim as `other`. nullopt for other text. O(length).
   [[nodiscard]] std::string text(MetaId id, bool strides = true, bool device = true) const;
   [[nodiscard]] std::optional<MetaId> parse(std::string_view text);
 
  private:
+  [[nodiscard]] std::string sizes_text(const std::vector<Size>& sizes) const;
+  [[nodiscard]] std::string tensor_text(const TensorMeta& meta, bool strides, bool device) const;
+
   Symbols* symbols_;
   Expressions expressions_;
-  std::vector<ValueMeta> metas_;
+  std::deque<ValueMeta> metas_;  // a reference stays valid while more are interned
   std::unordered_multimap<std::size_t, std::uint32_t> index_;
 };
 
-// Strides of a contiguous tensor of this shape; nullopt where a size is not known.
+// Strides of a contiguous tensor of this shape as torch works them out, in which a size counts at least
+// 1: a stride is unknown from the first unknown size leftwards.
 [[nodiscard]] std::vector<Size> row_major(Expressions& expressions, const std::vector<Size>& shape);
 
 }  // namespace fxrules

@@ -6,12 +6,10 @@
 #pragma once
 
 #include <cstdint>
-#include <map>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
-#include <unordered_map>
-#include <vector>
 
 #include "fxrules/ids.hpp"
 #include "fxrules/symbols.hpp"
@@ -51,10 +49,13 @@ class Expressions {
 
   // Parses a spelled expression (torch's printing of sympy: + - * // / ** % Min Max Mod FloorDiv
   // PythonMod CeilToInt …; unknown functions are opaque atoms). nullopt when it is none. Nesting deeper
-  // than 200 is none. O(length).
+  // than 200 is none. A text of more than 4096 characters, or whose normal form leaves 64 bits or grows
+  // beyond bounds, is kept and is equal to itself only. O(length).
   [[nodiscard]] std::optional<Size> parse(std::string_view text);
   [[nodiscard]] std::string text(Size size) const;  // as spelled; "?" when unknown
 
+  // `unknown` when an operand is, when a coefficient leaves 64 bits, or when the result grows beyond
+  // bounds. A result that is no constant is spelled as sympy spells it.
   Size add(Size a, Size b);
   Size subtract(Size a, Size b);
   Size multiply(Size a, Size b);
@@ -67,10 +68,12 @@ class Expressions {
   // backed; only non-negativity is used); unbacked `u…` are any integer.
   [[nodiscard]] Truth equal(Size a, Size b);
   [[nodiscard]] Truth less(Size a, Size b);
+  [[nodiscard]] Truth at_least(Size a, std::int64_t bound);
 
  private:
   struct Impl;
-  Impl* impl_;
+  [[nodiscard]] bool is_zero(Size size) const;
+  std::unique_ptr<Impl> impl_;
 };
 
 }  // namespace fxrules
