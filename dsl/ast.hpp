@@ -26,10 +26,12 @@ enum class TermKind : std::uint8_t {
   // literals; `text` is the spelling
   none, boolean, integer, floating, complex, string, ellipsis,
   constant,    // torch.float32, torch.strided, torch.channels_last, …: a dotted name without a call
+  op,          // an op that is not called: `<f>_` in `defined(<f>_)`, `.add` and `view` in a set; `callee`
+  set,         // {add, .cpu, "meta"} without a call; children: ops, strings and numbers
   unknown,     // the word `unknown`
   // names
-  name,        // `x`; children: optional kind annotation -> see `annotation`
-  wildcard,    // `_`
+  name,        // `x`, `root`; on the left perhaps with an `annotation`
+  wildcard,    // `_`, perhaps with an `annotation`
   rest,        // `..` (no child), `rest..` (text), or `f(xs)..` (one child, right side only)
   bind,        // `u @ pattern`: text `u`, one child
   // structure
@@ -44,9 +46,10 @@ enum class TermKind : std::uint8_t {
   // operators; text is the operator as written
   unary,       // -x, not x
   binary,      // + - * / // % == != < <= > >= and or in; `not in` is text "not in"
-  text,        // "…{e}…": children alternate freely between string pieces and expressions
+  text,        // after as, error, note: "…{e}…"; children: string pieces (see piece_value) and expressions
 };
 
+// What is called. Set members are ops only.
 enum class CalleeKind : std::uint8_t {
   implicit,  // add            any spelling the catalogue knows; may also name a def, pattern, set or built-in
   method,    // .add           exactly that method
@@ -92,6 +95,7 @@ enum class ResultKind : std::uint8_t { term, block, keep, error, note };
 
 struct ResultBinding {           // `a = alike(r[0], a) as "{origin(a)}_modified"`
   std::string_view name;
+  Range name_range;
   TermId value = kNoTerm;
   TermId as = kNoTerm;           // a `text` term
   Range range;
@@ -114,11 +118,14 @@ struct Alternative {
 // `{ s = split(x, n), a = s[0] } => …` has several roots; a plain rule has one without a name.
 struct Root {
   std::string_view name;
+  Range name_range;
   TermId pattern = kNoTerm;
+  Range range;
 };
 
 struct Rule {
   std::string_view label;       // empty: unlabelled
+  Range label_range;
   std::uint32_t phase = 0;
   std::vector<Root> roots;
   std::vector<Alternative> alternatives;
@@ -129,7 +136,7 @@ struct Rule {
 
 struct Equation {               // def, helper pattern
   std::string_view name;
-  std::vector<TermId> parameters;
+  std::vector<TermId> parameters;  // a keyword parameter stays an `argument` term, for the checks to refuse
   TermId body = kNoTerm;        // def: a term, or an `error` (is_error) text; pattern: a pattern
   bool is_error = false;
   TermId guard = kNoTerm;
@@ -148,14 +155,14 @@ struct MetaEquation {           // meta OP(args) = Tensor(…) [if g]
 struct Inverse {                // inverse VIEW(b, …), v => e [if g] …
   TermId head = kNoTerm;
   std::string_view value;
+  Range value_range;
   std::vector<Alternative> alternatives;
   Range range;
 };
 
 struct SetDeclaration {         // set NAME = { … }
   std::string_view name;
-  std::vector<TermId> members;  // terms: strings, numbers, names; an op is a `name`, `constant` or `call`-less callee
-  std::vector<std::uint32_t> callees;  // each member as a callee where it can be one, parallel to members
+  TermId value = kNoTerm;       // a `set` term
   Range range;
   Range name_range;
 };
@@ -163,10 +170,10 @@ struct SetDeclaration {         // set NAME = { … }
 struct Param {                  // param NAME: TYPE = VALUE
   std::string_view name;
   std::string_view type;        // str, bool, int, float, set
-  TermId value = kNoTerm;       // set: a `list` term of members with text = "set"
-  std::vector<std::uint32_t> callees;
+  TermId value = kNoTerm;       // type set: a `set` term
   Range range;
   Range name_range;
+  Range type_range;
 };
 
 enum class Order : std::uint8_t { forward, reverse };
@@ -176,7 +183,9 @@ struct Phase {
   bool once = false;
   Order order = Order::forward;
   TermId as = kNoTerm;          // default `as`
+  std::vector<Range> unknown_words;  // words after the name that are neither once, forward nor reverse
   Range range;
+  Range name_range;
 };
 
 struct Import {
@@ -191,7 +200,8 @@ enum class StatementKind : std::uint8_t { node, placeholder, buffer, returns, gr
 struct Statement {
   StatementKind kind = StatementKind::node;
   std::string_view name;
-  TermId value = kNoTerm;       // node: the call; returns: a tuple, list, dict-free term, or one name
+  Range name_range;
+  TermId value = kNoTerm;       // node: the call; returns: the value, or a `tuple` of them
   std::string_view meta;        // after `:` - `f32[4,8] strides=(8,1) device=cpu`, unparsed
   Range meta_range;
   bool tuple = false;           // returns: `return a, b` (a tuple) against `return a`
@@ -200,19 +210,21 @@ struct Statement {
 };
 
 struct TestGraph {
-  std::string_view name;        // nested `graph NAME { … }`
+  std::string_view name;        // nested `graph NAME { … }`; empty for `before` and `after`
   std::vector<Statement> statements;
   Range range;
 };
 
 struct Test {
-  std::string_view name;        // unquoted
+  std::string_view name;        // without its quotes
+  Range name_range;
   std::vector<TestGraph> graphs;          // nested graphs come after the graph that holds them
   std::uint32_t before = 0;
   std::int32_t after = -1;                // -1: none (unchanged, or checks only)
   bool unchanged = false;
-  std::string_view because;
-  struct Check { TermId left; TermId right; Range range; };
+  std::string_view because;     // without its quotes; empty: `unchanged` alone
+  Range because_range;
+  struct Check { TermId left; TermId right; Range range; };  // `left == right`; kNoTerm: `left` must be true
   std::vector<Check> checks;
   bool has_before = false;
   Range range;
@@ -239,16 +251,19 @@ struct Ast {
 };
 
 // Parses one file. All syntax errors of the file are collected (the parser resumes at the next item in
-// column 1); the tree holds what could be parsed. Nesting deeper than 200 is an error, not a stack
-// overflow. O(size).
+// column 1), at most 100 of them; the tree holds the items that have none. Brackets nested deeper than
+// 200 and operator chains longer than 1,000 are errors, so that later stages may recurse over terms.
+// O(size).
 struct ParseResult {
   Ast ast;
   std::vector<Diagnostic> diagnostics;
 };
 [[nodiscard]] ParseResult parse(SourcePtr source);
 
-// The value of a string term or piece: quotes removed, escapes resolved as Python does.
+// The value of a `string` term: quotes removed, escapes resolved as Python does.
 [[nodiscard]] std::string string_value(std::string_view spelled);
+// The value of a string piece of a `text` term, which has no quotes: escapes resolved, `{{` is `{`.
+[[nodiscard]] std::string piece_value(std::string_view piece);
 
 // The tree as indented text, for `fxrules dump --stage ast` and for tests.
 [[nodiscard]] std::string to_text(const Ast& ast);

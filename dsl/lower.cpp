@@ -1,0 +1,299 @@
+#include "dsl/lower.hpp"
+
+#include <algorithm>
+#include <fmt/format.h>
+
+#include "dsl/lower_pattern.hpp"
+#include "dsl/lower_value.hpp"
+
+namespace fxrules::dsl {
+namespace {
+
+using program::Index;
+using program::kNone;
+
+// A name of the left side on the right: a variable, or the op name of a node that is matched once.
+struct Bindings {
+  Variables variables{true};
+  LoweredPattern first;  // registers of the pattern as written
+};
+
+class RuleLowering {
+ public:
+  RuleLowering(Definitions& definitions, DefTable& defs, const Ast& tree) : definitions_(definitions), defs_(defs), ast_(tree) {}
+
+  void lower(const Rule& rule, program::Phase& phase, DecisionTree& tree, Places& places) {
+    if (!acts(rule)) return;
+    program::Rule out;
+    out.name = name_of(rule);
+    out.span = ast_.span(rule.head.end > rule.head.begin ? rule.head : rule.range);
+    out.text = first_line(rule);
+    out.phase = static_cast<Index>(definitions_.rules().phases.size());
+    const auto id = static_cast<Index>(definitions_.rules().rules.size());
+
+    Variables variables(true);
+    const bool wants_rest = uses_rest(rule);
+    const unsigned swappable = std::min(PatternLowering(definitions_, ast_, places, variables).commutative_calls(rule.roots[0].pattern), kMostSwaps);
+    std::vector<LoweredPattern> variants;
+    for (unsigned swaps = 0; swaps < (1u << swappable); ++swaps) {
+      PatternLowering lowering(definitions_, ast_, places, variables);
+      variants.push_back(lowering.lower(rule.roots[0].pattern, 0, swaps, wants_rest));
+      if (!rule.roots[0].name.empty()) variants.back().bound.try_emplace(variables.add(rule.roots[0].name), 0);
+      out.depth = std::max(out.depth, variants.back().depth);
+    }
+    name_ops(rule, variables, variants);
+    for (std::size_t r = 1; r < rule.roots.size(); ++r) extra_root(rule.roots[r], variables, variants.front(), out, wants_rest);
+
+    for (const Alternative& a : rule.alternatives) out.alternatives.push_back(alternative(a, rule, phase, variables));
+    out.variables = variables.names();
+    for (const LoweredPattern& variant : variants) {
+      program::Accept accept;
+      accept.rule = id;
+      accept.registers.assign(out.variables.size(), 0xFFFF);
+      accept.registers[0] = 0;
+      for (const auto& [variable, place] : variant.bound) accept.registers[variable] = place;
+      accept.nodes = variant.nodes;
+      phase.match.accepts.push_back(std::move(accept));
+      tree.insert(variant.tests, static_cast<Index>(phase.match.accepts.size() - 1));
+    }
+    phase.depth = std::max(phase.depth, out.depth);
+    phase.rules.push_back(id);
+    definitions_.rules().rules.push_back(std::move(out));
+  }
+
+ private:
+  static constexpr unsigned kMostSwaps = 6;  // 64 orders
+
+  [[nodiscard]] std::string name_of(const Rule& rule) const {
+    if (!rule.label.empty()) return std::string(rule.label);
+    const std::string& path = ast_.source->name;
+    const std::size_t slash = path.rfind('/');
+    const auto place = line_column(ast_.source->text, rule.range.begin);
+    return fmt::format("{}:{}", slash == std::string::npos ? path : path.substr(slash + 1), place.line);
+  }
+
+  [[nodiscard]] std::string first_line(const Rule& rule) const {
+    const std::string_view text = std::string_view(ast_.source->text).substr(rule.range.begin, rule.range.end - rule.range.begin);
+    return std::string(text.substr(0, text.find('\n')));
+  }
+
+  // Rules that need what a later version brings are loaded and checked, and do not act.
+  bool acts(const Rule& rule) {
+    Variables none(true);
+    Places places(1);
+    PatternLowering lowering(definitions_, ast_, places, none);
+    for (const Root& root : rule.roots) {
+      const std::string_view what = lowering.not_acting(root.pattern);
+      if (what.empty()) continue;
+      definitions_.diagnostics().push_back({Severity::note, "not-acting",
+                                            fmt::format("the rule matches {}, which this version checks but does not apply", what),
+                                            ast_.span(rule.head.end > rule.head.begin ? rule.head : rule.range), {}});
+      return false;
+    }
+    return true;
+  }
+
+  [[nodiscard]] bool mentions(TermId id, std::string_view rest) const {
+    if (id == kNoTerm) return false;
+    std::vector<TermId> todo{id};
+    while (!todo.empty()) {
+      const Term& t = ast_[todo.back()];
+      todo.pop_back();
+      if (t.kind == TermKind::rest && t.count == 0 && (t.text.empty() || t.text == "..") && rest == "..") return true;
+      if (t.kind == TermKind::name && t.text == rest) return true;
+      for (std::uint32_t i = 0; i < t.count; ++i) {
+        if (ast_.children[t.first + i] != kNoTerm) todo.push_back(ast_.children[t.first + i]);
+      }
+    }
+    return false;
+  }
+
+  template <class Visit>
+  void visit_values(const Rule& rule, Visit visit) const {
+    visit(rule.as);
+    for (const Alternative& a : rule.alternatives) {
+      visit(a.guard);
+      visit(a.result.term);
+      for (const ResultBinding& b : a.result.bindings) {
+        visit(b.value);
+        visit(b.as);
+      }
+    }
+  }
+
+  [[nodiscard]] bool uses_rest(const Rule& rule) const {
+    bool found = false;
+    visit_values(rule, [&](TermId id) { found = found || mentions(id, ".."); });
+    return found;
+  }
+
+  // Ops of the pattern that the right side calls by name become variables.
+  void name_ops(const Rule& rule, Variables& variables, std::vector<LoweredPattern>& variants) const {
+    const std::vector<Variables::Op> ops = variables.ops();
+    for (const Variables::Op& op : ops) {
+      if (op.count != 1 || variables.find(op.name) != kNone) continue;
+      bool used = false;
+      visit_values(rule, [&](TermId id) { used = used || mentions(id, op.name); });
+      if (!used) continue;
+      const Index variable = variables.add(op.name);
+      for (LoweredPattern& variant : variants) {
+        // A swapped variant reaches the same pattern node by another path: the k-th node is the k-th node.
+        const auto& nodes = variants.front().nodes;
+        const auto at = static_cast<std::size_t>(std::find(nodes.begin(), nodes.end(), op.node) - nodes.begin());
+        variant.bound[variable] = at < variant.nodes.size() ? variant.nodes[at] : op.node;
+      }
+    }
+  }
+
+  void extra_root(const Root& root, Variables& variables, const LoweredPattern& main, program::Rule& out, bool wants_rest) {
+    program::ExtraRoot extra;
+    Places places(1);
+    PatternLowering lowering(definitions_, ast_, places, variables);
+    std::map<Index, std::uint16_t> outer = main.bound;
+    for (const program::ExtraRoot& before : out.extra) {
+      for (const auto& accept : before.match.accepts) {
+        for (Index v = 0; v < accept.registers.size(); ++v) {
+          if (accept.registers[v] != 0xFFFF) outer.try_emplace(v, accept.registers[v]);
+        }
+      }
+      outer.try_emplace(before.variable, 0);
+    }
+    lowering.set_outer(&outer);
+    const LoweredPattern pattern = lowering.lower(root.pattern, 0, 0, wants_rest);
+    extra.variable = variables.add(root.name);
+    extra.preload = pattern.preload;
+    // The anchor: a preloaded variable that is an argument of the root itself, so that the root is its user.
+    for (const program::Instruction& test : pattern.tests) {
+      if (test.test != program::Test::same) continue;
+      for (const auto& [place, variable] : extra.preload) {
+        if (place == test.b && extra.anchor == kNone) extra.anchor = variable;
+      }
+    }
+    if (extra.anchor == kNone) {
+      definitions_.diagnostics().push_back({Severity::error, "unconnected-root",
+                                            fmt::format("the root `{}` uses nothing that the roots before it bind", root.name),
+                                            ast_.span(ast_[root.pattern].range),
+                                            "name a value of an earlier root among its arguments"});
+    }
+    program::Accept accept;
+    accept.registers.assign(variables.names().size(), 0xFFFF);
+    accept.registers[extra.variable] = 0;
+    for (const auto& [variable, place] : pattern.bound) accept.registers[variable] = place;
+    accept.nodes = pattern.nodes;
+    extra.match.accepts.push_back(std::move(accept));
+    DecisionTree tree(definitions_.rules());
+    tree.insert(pattern.tests, 0);
+    tree.flatten(extra.match);
+    extra.match.registers = places.count();
+    out.depth = std::max(out.depth, pattern.depth);
+    out.extra.push_back(std::move(extra));
+  }
+
+  program::Alternative alternative(const Alternative& a, const Rule& rule, const program::Phase&, Variables& variables) {
+    program::Alternative out;
+    ValueLowering values(definitions_, defs_, ast_, variables);
+    out.span = ast_.span(a.result.range);
+    if (a.guard != kNoTerm) {
+      out.guard = values.value(a.guard);
+      out.guard_span = ast_.span(ast_[a.guard].range);
+    }
+    const TermId as = rule.as != kNoTerm ? rule.as : ast_.phases[rule.phase].as;
+    switch (a.result.kind) {
+      case ResultKind::error:
+      case ResultKind::note:
+        out.kind = a.result.kind == ResultKind::error ? program::ResultKind::error : program::ResultKind::note;
+        out.code = values.value(a.result.term);
+        break;
+      case ResultKind::keep:
+        out.kind = program::ResultKind::keep;
+        for (const ResultBinding& b : a.result.bindings) {
+          program::KeepEntry entry;
+          entry.meta = b.name.starts_with("meta.");
+          entry.key = entry.meta ? b.name.substr(5) : b.name;
+          entry.value = values.value(b.value);
+          out.keeps.push_back(std::move(entry));
+        }
+        break;
+      case ResultKind::term: {
+        const Term& t = ast_[a.result.term];
+        const Index existing = t.kind == TermKind::name ? variables.find(t.text) : kNone;
+        program::Assignment assignment;
+        assignment.variable = 0;
+        out.code = values.begin();
+        values.append(a.result.term);
+        assignment.value = variables.fresh("=root");
+        values.append_store(assignment.value);
+        values.finish(out.code);
+        if (as != kNoTerm) assignment.as = values.value(as);
+        out.existing = as == kNoTerm ? existing : kNone;
+        out.assignments.push_back(std::move(assignment));
+        break;
+      }
+      case ResultKind::block: block(a, as, values, variables, out); break;
+    }
+    return out;
+  }
+
+  void block(const Alternative& a, TermId rule_as, ValueLowering& values, Variables& variables, program::Alternative& out) {
+    // Names bound on the left get the new value; the values on the right of later bindings still mean the
+    // left side's unless the name is local.
+    std::vector<std::pair<std::string_view, Index>> left;
+    out.code = values.begin();
+    std::vector<program::Assignment> assignments;
+    for (const ResultBinding& b : a.result.bindings) {
+      const Index bound = b.name == "root" ? 0 : variables.find(b.name);
+      values.append(b.value);
+      if (bound == kNone) {
+        values.append_store(variables.add(b.name));
+        continue;
+      }
+      program::Assignment assignment;
+      assignment.variable = bound;
+      assignment.value = variables.fresh("=" + std::string(b.name));
+      values.append_store(assignment.value);
+      assignments.push_back(std::move(assignment));
+    }
+    values.finish(out.code);
+    std::size_t next = 0;
+    for (const ResultBinding& b : a.result.bindings) {
+      if (next >= assignments.size()) break;
+      if (variables.names()[assignments[next].value] != "=" + std::string(b.name)) continue;
+      const TermId as = b.as != kNoTerm ? b.as : rule_as;
+      if (as != kNoTerm) assignments[next].as = values.value(as);
+      ++next;
+    }
+    out.assignments = std::move(assignments);
+  }
+
+  Definitions& definitions_;
+  DefTable& defs_;
+  const Ast& ast_;
+};
+
+}  // namespace
+
+std::vector<Diagnostic> lower(const Scope& scope, program::RuleSet& rules) {
+  Definitions definitions(scope, rules);
+  DefTable defs(definitions);
+  const Ast& ast = *scope.trees.front();
+  RuleLowering lowering(definitions, defs, ast);
+  for (std::uint32_t p = 0; p < ast.phases.size(); ++p) {
+    program::Phase phase;
+    phase.name = ast.phases[p].name;
+    phase.once = ast.phases[p].once;
+    phase.reverse = ast.phases[p].order == Order::reverse;
+    Places places(1);
+    DecisionTree tree(rules);
+    for (const Rule& rule : ast.rules) {
+      if (rule.phase == p) lowering.lower(rule, phase, tree, places);
+    }
+    if (phase.rules.empty()) continue;
+    tree.flatten(phase.match);
+    phase.match.registers = places.count();
+    rules.phases.push_back(std::move(phase));
+  }
+  defs.compile_pending();
+  return std::move(definitions.diagnostics());
+}
+
+}  // namespace fxrules::dsl

@@ -1,0 +1,99 @@
+// A pattern becomes a sequence of tests. Registers stand for places (argument 1 of the root, …), so that
+// two rules that look at the same place test the same register.
+#pragma once
+
+#include <map>
+#include <string>
+#include <string_view>
+#include <tuple>
+#include <vector>
+
+#include "dsl/callee.hpp"
+#include "dsl/decision_tree.hpp"
+
+namespace fxrules::dsl {
+
+// Registers of one match program, by the path that fills them.
+class Places {
+ public:
+  explicit Places(std::uint16_t reserved) : next_(reserved) {}
+  std::uint16_t at(std::uint16_t from, program::Test how, program::Index what, program::Index more = 0);
+  [[nodiscard]] std::uint16_t count() const { return next_; }
+
+ private:
+  std::map<std::tuple<std::uint16_t, program::Test, program::Index, program::Index>, std::uint16_t> places_;
+  std::uint16_t next_;
+};
+
+// What a pattern binds: names in order of first appearance.
+class Variables {
+ public:
+  explicit Variables(bool with_root) {
+    if (with_root) names_.push_back("root");
+  }
+  program::Index find(std::string_view name) const;
+  program::Index add(std::string_view name);  // finds or adds
+  program::Index fresh(std::string name);
+  [[nodiscard]] const std::vector<std::string>& names() const { return names_; }
+  // An op of the pattern that can be named by its op name: it occurs once and no variable has the name.
+  void mention_op(std::string_view op, std::uint16_t node);
+  struct Op {
+    std::string name;
+    std::uint16_t node;
+    unsigned count;
+  };
+  [[nodiscard]] std::vector<Op>& ops() { return ops_; }
+
+ private:
+  std::vector<std::string> names_;
+  std::vector<Op> ops_;
+};
+
+struct LoweredPattern {
+  std::vector<program::Instruction> tests;
+  std::map<program::Index, std::uint16_t> bound;  // variable -> register
+  std::vector<std::uint16_t> nodes;               // matched nodes, root first
+  std::uint16_t depth = 1;
+  std::vector<std::pair<std::uint16_t, program::Index>> preload;  // for further roots
+};
+
+class PatternLowering {
+ public:
+  PatternLowering(Definitions& definitions, const Ast& tree, Places& places, Variables& variables)
+      : definitions_(&definitions), ast_(&tree), places_(&places), variables_(&variables) {}
+
+  // Bit i of `swaps` exchanges the operands of the i-th commutative call in preorder.
+  LoweredPattern lower(TermId pattern, std::uint16_t at, unsigned swaps, bool bind_rest);
+  // Continues into the same result, for the parameters of a helper.
+  void lower_into(LoweredPattern& out, TermId pattern, std::uint16_t at);
+  // Variables bound elsewhere: a repeated name compares with a preloaded register.
+  void set_outer(const std::map<program::Index, std::uint16_t>* outer) { outer_ = outer; }
+
+  // Commutative calls of the pattern whose operands may be exchanged.
+  [[nodiscard]] unsigned commutative_calls(TermId pattern) const;
+  // The first construct in the pattern that a later version will act on; empty when there is none.
+  [[nodiscard]] std::string_view not_acting(TermId pattern) const;
+
+ private:
+  void term(TermId id, std::uint16_t at, std::uint16_t depth);
+  void call(const Term& term, std::uint16_t at, std::uint16_t depth);
+  void sequence(const Term& term, std::uint16_t at, std::uint16_t depth);
+  void bind(std::string_view name, std::uint16_t at);
+  void check_kind(const Term& term, std::uint16_t at);
+  void emit(program::Test test, std::uint16_t a, program::Index b = 0, program::Index c = 0);
+  [[nodiscard]] bool is_commutative_call(const Term& term) const;
+
+  Definitions* definitions_;
+  const Ast* ast_;
+  Places* places_;
+  Variables* variables_;
+  const std::map<program::Index, std::uint16_t>* outer_ = nullptr;
+  LoweredPattern* out_ = nullptr;
+  unsigned swaps_ = 0, seen_commutative_ = 0;
+  bool bind_rest_ = false;
+};
+
+[[nodiscard]] program::Index literal_index(program::RuleSet& rules, const program::Literal& literal);
+[[nodiscard]] program::Index key_index(program::RuleSet& rules, std::uint32_t position, std::string_view keyword);
+
+}  // namespace fxrules::dsl
