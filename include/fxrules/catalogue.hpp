@@ -61,10 +61,16 @@ struct SchemaArgument {
   bool variadic = false;          // `*args`: takes all remaining positional arguments
   std::string_view alias;         // alias set, as "a"; empty when none
   bool writes = false;            // `Tensor(a!)`
-  // Written only when this argument has this value (`inplace=True`): "" means always.
-  std::string_view writes_when;   // as "inplace=True"
+  // Written only when another argument has a value: "inplace=True", "max_norm!=None". "" means always.
+  std::string_view writes_when;
+  // In its alias set, without being written, only under such a condition: "name=T|mT|real". "" means always.
+  std::string_view alias_when;
+  // What the op's schemas call this argument of a Python signature (`train` for `training`); "" when the same.
+  std::string_view role;
 };
 
+// A result in an argument's alias set may share storage with it (always does under OpTag::view). With
+// `writes` it is that argument, exactly when the argument is written: relu's result with inplace=True.
 struct SchemaReturn {
   std::string_view name;
   SchemaType type;
@@ -83,6 +89,9 @@ enum class OpTag : std::uint16_t {
   effect = 32,          // must not be removed, repeated or moved: asserts, collectives, grad mode, prints
   data_dependent = 64,  // output shape depends on values
   commutative = 128,    // first two arguments may be exchanged while the others are at their default
+  may_alias = 256,      // result shares storage with an argument sometimes (`reshape`); excludes `view`
+  method = 512,         // Python binds this schema as a Tensor method
+  function = 1024,      // Python binds this schema as a function
 };
 [[nodiscard]] constexpr OpTag operator|(OpTag a, OpTag b) {
   return static_cast<OpTag>(static_cast<std::uint16_t>(a) | static_cast<std::uint16_t>(b));
@@ -99,11 +108,16 @@ struct Overload {
   std::vector<SchemaReturn> returns;
   OpTag tags = OpTag::none;
   bool python = false;    // a Python signature, of `python_target` alone
-  std::string_view python_target;
+  std::string_view python_target;  // as "torch.nn.functional.relu"; ".to" for a method
+  // Where a Python signature orders its arguments otherwise than the op's schemas do (F.embedding,
+  // F.batch_norm): rule_order[k] is the index in `arguments` of what the schemas have at position k, -1
+  // for what this signature lacks. A rule's positional arguments go by it; a call's go by `arguments`.
+  // Empty where both orders agree.
+  std::vector<int> rule_order;
 
   [[nodiscard]] bool writes() const;  // some argument is written, perhaps conditionally
-  // Index of the argument that a keyword names, torch's Python synonyms included (`input` is `self`,
-  // `axis` is `dim`, `keepdims` is `keepdim`); -1 when there is none.
+  // Index of the argument that a keyword names, by name, by role, or by one of torch's Python synonyms
+  // (`input` is `self`, `axis` is `dim`, `keepdims` is `keepdim`); -1 when there is none.
   [[nodiscard]] int find(std::string_view keyword) const;
 };
 
@@ -128,8 +142,9 @@ struct Spelling {
 
 class Catalogue {
  public:
-  // Reads `<data_dir>/catalogue/torch.ops` and `overlay.ops`. Throws Error when they are missing or
-  // malformed. O(size of the files); about a millisecond.
+  // Reads `<data_dir>/catalogue/torch.ops` and `overlay.ops`. Throws Error when they are missing or when
+  // a line says nothing that the index understands; a malformed signature throws where it is first asked
+  // for. O(size of the files); about a millisecond.
   static std::shared_ptr<Catalogue> load(const std::filesystem::path& data_dir);
   // From texts, for tests.
   static std::shared_ptr<Catalogue> from_texts(std::vector<Source> sources);
@@ -138,12 +153,14 @@ class Catalogue {
   Catalogue(const Catalogue&) = delete;
   Catalogue& operator=(const Catalogue&) = delete;
 
-  // Adds a user's ops in torch's schema notation, one a line; `#` comments. Errors are located.
+  // Adds a user's ops in torch's schema notation, one a line; `#` comments. A line for an overload or a
+  // Python signature that is there already replaces it. Everything is checked at once; on errors nothing
+  // is added. Not while other threads use the catalogue.
   [[nodiscard]] std::vector<Diagnostic> add(SourcePtr source);
 
   // ---- ops -------------------------------------------------------------------------------------
-  // `name` as rules write it: "add" (aten first, then the operators and builtins that have no aten op:
-  // getitem, setitem, getattr), "aten.add", "aten::add", "quantized_decomposed.quantize_per_tensor".
+  // `name` as rules write it: "add" (aten first, then what has no aten op, name space "python": getitem,
+  // setitem, getattr, interpolate), "aten.add", "aten::add", "quantized_decomposed.quantize_per_tensor".
   [[nodiscard]] std::optional<OpId> find_op(std::string_view name) const;
   [[nodiscard]] std::string_view op_name(OpId op) const;       // "add"
   [[nodiscard]] std::string_view op_namespace(OpId op) const;  // "aten"; "python" for getitem and kin
@@ -155,20 +172,26 @@ class Catalogue {
   [[nodiscard]] const Overload& overload(OverloadId id) const;
   [[nodiscard]] std::optional<OverloadId> find_overload(OpId op, std::string_view name) const;
 
-  // add_ -> add and add -> add_; nullopt where torch has none.
+  // add_ -> add and add -> add_; nullopt where torch has none that takes the same arguments (`normal_` is
+  // no `normal`) or a rule could not call it.
   [[nodiscard]] std::optional<OpId> functional_form(OpId in_place) const;
   [[nodiscard]] std::optional<OpId> in_place_form(OpId functional) const;
 
   // ---- spellings -------------------------------------------------------------------------------
   // `target` as the text IR prints it; nullopt for what the catalogue does not know. O(1).
   [[nodiscard]] std::optional<Spelling> resolve(Opcode opcode, std::string_view target) const;
-  // Overloads that a spelling can mean (an overload spelling: that one; a method: those that exist as
-  // methods; a function: its Python signatures if it has any, else the schemas).
+  // The path that torch prints for a function that also has a friendlier one: "torch._C._nn.linear" for
+  // "torch.nn.functional.linear", "torch.functional.einsum" for "torch.einsum"; else `path` itself.
+  [[nodiscard]] std::string_view printed_target(std::string_view path) const;
+  // Overloads that a spelling can mean, in the order in which a call should try them. An overload: that
+  // one. A packet: all schemas. A method or a function bound from C++: the schemas that Python binds so,
+  // then Python signatures of that target. A function written in Python: its signatures.
   [[nodiscard]] std::vector<OverloadId> candidates(const Spelling& spelling, std::string_view target) const;
   // Targets for an op, empty where torch has no such spelling.
   [[nodiscard]] std::string_view method_of(OpId op) const;    // "add"
   [[nodiscard]] std::string_view function_of(OpId op) const;  // "torch.add"; torch's own printed path
   [[nodiscard]] std::string_view operator_of(OpId op) const;  // "operator.add"
+  // Empty for ops of the name space "python", which torch.ops does not have.
   [[nodiscard]] std::string packet_target(OpId op) const;     // "torch.ops.aten.add"
   [[nodiscard]] std::string overload_target(OverloadId id) const;  // "torch.ops.aten.add.Tensor"
   [[nodiscard]] std::string edge_target(OverloadId id) const;
