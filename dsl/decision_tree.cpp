@@ -123,7 +123,7 @@ void DecisionTree::flatten(program::MatchProgram& out) const {
     ++f.edge;
     if (child != kNone) frames.push_back({child, 0, child_fail, labels.fresh()});
   }
-  for (Instruction& i : out.code) i.fail = i.test == Test::fail ? 0 : labels[i.fail];
+  for (std::size_t pc = 1; pc < out.code.size(); ++pc) out.code[pc].fail = labels[out.code[pc].fail];
   for (auto& table : out.switches) {
     for (auto& [pattern, label] : table.edges) label = labels[label];
   }

@@ -109,6 +109,13 @@ void ValueLowering::append(TermId id) {
     case TermKind::binary: binary(t); return;
     case TermKind::call: call(t, id); return;
     case TermKind::text: text(t); return;
+    case TermKind::set: {
+      program::SetValue value;
+      add_members(*ast_, t, value);
+      definitions_->rules().sets.push_back(std::move(value));
+      emit(Eval::set, static_cast<Index>(definitions_->rules().sets.size() - 1));
+      return;
+    }
     case TermKind::argument:
     case TermKind::bind: append(ast_->children[t.first]); return;
     default:
@@ -161,16 +168,7 @@ void ValueLowering::name(const Term& t, TermId id) {
         value.literals.push_back(literal_index(definitions_->rules(), l));
       }
     } else {
-      const Term& members = (*set.tree)[set.set != nullptr ? set.set->value : set.param->value];
-      for (std::uint32_t i = 0; i < members.count; ++i) {
-        const TermId member = set.tree->children[members.first + i];
-        const Term& m = (*set.tree)[member];
-        program::Literal l;
-        l.kind = ArgKind::string;
-        l.text = m.text;
-        if (const auto literal = m.kind == TermKind::op ? std::nullopt : literal_of(*set.tree, member)) l = *literal;
-        value.literals.push_back(literal_index(definitions_->rules(), l));
-      }
+      add_members(*set.tree, (*set.tree)[set.set != nullptr ? set.set->value : set.param->value], value);
     }
     definitions_->rules().sets.push_back(std::move(value));
     return emit(Eval::set, static_cast<Index>(definitions_->rules().sets.size() - 1));
@@ -179,6 +177,18 @@ void ValueLowering::name(const Term& t, TermId id) {
   program::Literal unknown;
   unknown.unknown = true;
   constant(unknown);
+}
+
+// Members as literals: strings and numbers as they are, ops by their spelling, so that `op(root) in S` holds.
+void ValueLowering::add_members(const Ast& tree, const Term& set, program::SetValue& value) {
+  for (std::uint32_t i = 0; i < set.count; ++i) {
+    const TermId member = tree.children[set.first + i];
+    program::Literal l;
+    l.kind = ArgKind::string;
+    l.text = tree[member].text;
+    if (const auto literal = tree[member].kind == TermKind::op ? std::nullopt : literal_of(tree, member)) l = *literal;
+    value.literals.push_back(literal_index(definitions_->rules(), l));
+  }
 }
 
 void ValueLowering::items(const Term& t) {

@@ -47,6 +47,7 @@ class ValueLowering {
   void binary(const Term& term);
   void arguments(const Term& term, std::vector<program::TemplateArgument>* out);
   void items(const Term& term);
+  void add_members(const Ast& tree, const Term& set, program::SetValue& value);
   void text(const Term& term);
   void emit(program::Eval eval, program::Index a = 0, std::uint16_t b = 0);
   void constant(const program::Literal& literal);

@@ -156,10 +156,12 @@ void Graph::link_use(std::uint32_t slot) {
   s.c = kNone;
   if (value.first_use != kNone) slots_[value.first_use].c = slot;
   value.first_use = slot;
+  ++value.use_count;
 }
 
 void Graph::unlink_use(std::uint32_t slot) {
   const Slot& s = slots_[slot];
+  --nodes_[s.a].use_count;
   if (s.c != kNone) {
     slots_[s.c].b = s.b;
   } else {
@@ -179,6 +181,7 @@ void Graph::replace_uses(NodeId old, NodeId value) {
   assert(old != value);
   std::uint32_t use = nodes_[old.value].first_use;
   nodes_[old.value].first_use = kNone;
+  nodes_[old.value].use_count = 0;
   while (use != kNone) {
     const std::uint32_t next = slots_[use].b;
     slots_[use].a = value.value;

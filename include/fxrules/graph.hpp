@@ -165,6 +165,7 @@ class Graph {
   [[nodiscard]] SlotId next_use(SlotId s) const { return SlotId(slots_[s.value].b); }
   [[nodiscard]] NodeId owner(SlotId s) const { return NodeId(slots_[s.value].owner); }
   [[nodiscard]] bool has_uses(NodeId n) const { return nodes_[n.value].first_use != SlotId::kNone; }
+  [[nodiscard]] std::uint32_t use_count(NodeId n) const { return nodes_[n.value].use_count; }  // O(1)
   // Distinct users, what FX prints as num_users. O(uses) time and, beyond a few, memory.
   [[nodiscard]] std::size_t user_count(NodeId n) const;
   // `limit` or more is reported as `limit`: O(limit²) for small limits, never walks a hub.
@@ -205,6 +206,7 @@ class Graph {
     std::uint32_t name = SymbolId::kNone;
     std::uint32_t meta = MetaId::kNone;
     std::uint32_t type = SymbolId::kNone;
+    std::uint32_t use_count = 0;
   };
 
   FormId intern_form(Opcode opcode, SymbolId target, std::uint32_t positional, std::span<const SymbolId> keywords);

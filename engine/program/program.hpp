@@ -1,0 +1,299 @@
+// The compiled form of rules: what dsl/ writes, engine/rewrite runs and `fxrules dump` prints. Immutable
+// data; it names ops of a catalogue but no graph, so that one rule set serves any number of graphs and
+// threads.
+//
+// A phase has one match program: a decision tree over registers, flattened. A register holds a value
+// reached from the root by a fixed path (argument 1 of the root, item 0 of that, …); rules that look at
+// the same place share the register and the tests on it. `accept` hands a rule with its bindings to the
+// engine, which evaluates guards and legality; when it declines, matching resumes at the accept's `fail`.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "engine/program/builtins.hpp"
+#include "fxrules/catalogue.hpp"
+#include "fxrules/diagnostic.hpp"
+#include "fxrules/dtype.hpp"
+#include "fxrules/graph.hpp"
+
+namespace fxrules::program {
+
+using Index = std::uint32_t;
+inline constexpr Index kNone = 0xFFFFFFFFu;
+
+// ---------------------------------------------------------------- literals, kinds
+
+// `kind` none … opaque as ArgKind has them; `constant` for torch.float32 and kin is spelled by its ArgKind.
+struct Literal {
+  ArgKind kind = ArgKind::none;
+  std::int64_t integer = 0;  // integer; boolean as 0 or 1
+  double floating = 0;
+  std::string text;          // spelled kinds
+  bool unknown = false;      // the word `unknown`
+  friend bool operator==(const Literal& a, const Literal& b);
+};
+
+enum class KindName : std::uint8_t {
+  any, tensor, node, number, integer, floating, boolean, string, none, ellipsis, slice, tuple, list, dict, dtype, device,
+};
+enum class Element : std::uint8_t { any, boolean, integer };  // Tensor[bool], Tensor[int]
+struct Kind {
+  KindName name = KindName::any;
+  Element element = Element::any;
+  friend bool operator==(Kind, Kind) = default;
+};
+[[nodiscard]] std::optional<Kind> parse_kind(std::string_view text);
+[[nodiscard]] std::string to_string(Kind kind);
+[[nodiscard]] std::vector<std::string_view> kind_names();
+
+// ---------------------------------------------------------------- ops
+
+struct NamePiece {
+  std::string text;   // literal text; for a hole its name
+  bool hole = false;
+  Index set = kNone;  // `<f: Set>`: an op pattern that the bound op must satisfy
+  friend bool operator==(const NamePiece&, const NamePiece&) = default;
+};
+
+enum class OpPatternKind : std::uint8_t {
+  any,        // every call
+  op,         // any spelling of `op`
+  exact,      // one opcode and target
+  packet,     // torch.ops.NS.op: the packet, each of its overloads, and their edge twins
+  in_place,   // `<f>_`: in-place form of f by the catalogue, or an unknown method with one trailing underscore
+  any_op,     // `<f>`: any known op, f is its name
+  name,       // `_foreach_<f>_`: op names matching the pieces
+  target,     // `aten.<f>_.<o>`: targets matching the pieces
+  set,
+};
+
+struct OpPattern {
+  OpPatternKind kind = OpPatternKind::any;
+  OpId op;
+  Opcode opcode = Opcode::call_function;
+  std::string target;
+  std::vector<NamePiece> pieces;
+  std::vector<Index> members;  // set
+  std::string text;            // as written, for printing
+  friend bool operator==(const OpPattern& a, const OpPattern& b);
+};
+// No call can satisfy both.
+[[nodiscard]] bool disjoint(const OpPattern& a, const OpPattern& b);
+[[nodiscard]] std::size_t hole_count(const OpPattern& pattern);
+
+// How a pattern names an argument: by position or by keyword; both mean a schema role.
+struct ArgumentKey {
+  std::uint32_t position = kNone;
+  std::string keyword;  // when position is none
+  friend bool operator==(const ArgumentKey&, const ArgumentKey&) = default;
+};
+
+// The arguments that a call pattern mentions; the rest must be at their defaults, or is bound by `..`.
+struct RestSpec {
+  std::vector<Index> mentioned;  // keys
+  friend bool operator==(const RestSpec&, const RestSpec&) = default;
+};
+
+// ---------------------------------------------------------------- matching
+
+enum class Test : std::uint8_t {
+  op,        // a is a node whose call satisfies op pattern b; holes go to registers c, c+1, …
+  select,    // a is a node: switch table b by its op
+  argument,  // a := argument key b of the node in register c
+  rest,      // arguments of node a that spec b does not mention are at their defaults
+  bind_rest, // a := those arguments of node c, spec b
+  commutes,  // the call in register a may exchange its first two arguments
+  kind,      // a is of kind b
+  literal,   // a equals literal b
+  same,      // a and b are the same node or equal literals
+  list,      // a is a list or tuple (c: ListShape) of exactly (fail on other) b items
+  list_min,  // … of at least b items
+  item,      // a := item b of register c, from the front
+  item_back, // a := item b of register c, from the back (0 is the last)
+  span,      // a := items of register c without the first b >> 16 and the last b & 0xFFFF
+  part,      // a := part b (0 start, 1 stop, 2 step) of the slice in register c
+  copy,      // a := register b
+  accept,    // rule match b
+  jump,      // to b
+  fail,      // nothing matches
+};
+enum class ListShape : std::uint8_t { any, list, tuple };
+
+struct Instruction {
+  Test test = Test::fail;
+  std::uint16_t a = 0;
+  Index b = 0;
+  Index c = 0;
+  Index fail = 0;  // program counter where matching goes on
+  friend bool operator==(const Instruction&, const Instruction&) = default;
+};
+
+struct SwitchTable {
+  std::vector<std::pair<Index, Index>> edges;  // op pattern (kind op or exact, pairwise disjoint) -> program counter
+};
+
+struct Accept {
+  Index rule = 0;                        // of the phase's rule set, or equation of the def
+  std::vector<std::uint16_t> registers;  // by variable; 0xFFFF: not bound here
+  std::vector<std::uint16_t> nodes;      // registers of all matched nodes, root first
+};
+
+struct MatchProgram {
+  std::vector<Instruction> code;  // code[0] is `fail`
+  std::vector<SwitchTable> switches;
+  std::vector<Accept> accepts;
+  Index start = 0;
+  std::uint16_t registers = 1;
+};
+
+// ---------------------------------------------------------------- values
+
+enum class Eval : std::uint8_t {
+  constant,   // push literal a
+  load,       // push variable a
+  store,      // pop into variable a
+  negate, logical_not,
+  add, subtract, multiply, divide, floor_divide, modulo,
+  equal, not_equal, less, less_equal, greater, greater_equal,
+  contains, not_contains,    // item, collection -> truth
+  skip_if_false,             // top is known false: jump to a (kept); else go on
+  skip_if_true,
+  both, either,              // Kleene, on the two topmost
+  list, tuple, slice,        // pop a items
+  splice,                    // mark the top as spliced into the list, tuple or call that takes it
+  index, field,              // xs i -> xs[i]; field a: 0 start, 1 stop, 2 step
+  builtin,                   // a: Builtin, b: argument count
+  call,                      // a: def, b: argument count
+  build,                     // a: template; its arguments are on the stack
+  set,                       // push set a
+  text,                      // pop a pieces, push their text
+  fail,                      // pop a text, push a failure
+  op_name,                   // push template a as an op value, for defined(<f>)
+  end,
+};
+
+struct Step {
+  Eval eval = Eval::end;
+  std::uint16_t b = 0;
+  Index a = 0;
+};
+
+// Half-open range of RuleSet::steps; empty: absent.
+struct Code {
+  Index begin = 0, end = 0;
+  [[nodiscard]] bool present() const { return end > begin; }
+};
+
+struct TemplateArgument {
+  std::string keyword;  // empty: positional
+  bool splice = false;
+};
+
+struct Template {
+  enum class Kind : std::uint8_t { op, exact, holes } kind = Kind::op;
+  OpId op;
+  Opcode opcode = Opcode::call_function;
+  std::string target;
+  std::vector<NamePiece> pieces;  // holes: text and variables
+  std::vector<Index> hole_variables;  // by piece; kNone for text
+  std::vector<TemplateArgument> arguments;
+  std::string text;
+  Span span;
+};
+
+struct SetValue {
+  std::vector<Index> literals;
+  std::vector<Index> ops;  // op patterns
+};
+
+struct Def {
+  std::string name;
+  struct Equation {
+    Code guard, body;
+    Span span;
+    std::uint16_t variables = 0;
+  };
+  std::vector<Equation> equations;
+  MatchProgram match;  // registers 0 … n-1 are the arguments; accepts name equations
+  std::uint16_t arity = 0;
+};
+
+// ---------------------------------------------------------------- rules
+
+enum class ResultKind : std::uint8_t { value, keep, error, note };
+
+struct Assignment {
+  Index variable = kNone;  // of the left side; 0 is root
+  Index value = kNone;     // variable that holds the new value
+  Code as;
+};
+struct KeepEntry {
+  std::string key;
+  bool meta = false;
+  Code value;
+};
+struct Alternative {
+  ResultKind kind = ResultKind::value;
+  Code guard;
+  Code code;                           // value: evaluates and stores; error, note: pushes the text
+  std::vector<Assignment> assignments;
+  std::vector<KeepEntry> keeps;
+  Index existing = kNone;              // fast path: the result is this variable and nothing is built
+  Span span, guard_span;
+};
+
+// A further root: matched among the users of a variable that is already bound.
+struct ExtraRoot {
+  Index anchor = kNone;    // variable
+  Index variable = kNone;  // that the root's own node is bound to
+  MatchProgram match;      // register 0 is the candidate; bound variables are preloaded
+  std::vector<std::pair<std::uint16_t, Index>> preload;  // register <- variable
+};
+
+struct Rule {
+  std::string name;  // label, or file.rules:LINE
+  std::string text;  // first line of the left side, for reports
+  Span span;
+  Index phase = 0;
+  std::vector<std::string> variables;  // [0] is "root"
+  std::vector<ExtraRoot> extra;
+  std::vector<Alternative> alternatives;
+  Code as;
+  std::uint16_t depth = 1;             // of the deepest pattern node
+  bool matches_writes = false;         // the root's op is one that writes by the catalogue
+};
+
+struct Phase {
+  std::string name;
+  bool once = false;
+  bool reverse = false;
+  std::vector<Index> rules;
+  MatchProgram match;
+  std::uint16_t depth = 1;
+};
+
+struct RuleSet {
+  std::shared_ptr<const Catalogue> catalogue;
+  std::vector<Literal> literals;
+  std::vector<OpPattern> op_patterns;
+  std::vector<ArgumentKey> keys;
+  std::vector<RestSpec> rests;
+  std::vector<SetValue> sets;
+  std::vector<Template> templates;
+  std::vector<Step> steps;
+  std::vector<Span> step_spans;  // parallel to steps
+  std::vector<Def> defs;
+  std::vector<Rule> rules;
+  std::vector<Phase> phases;
+};
+
+// `fxrules dump --stage program`.
+[[nodiscard]] std::string to_text(const RuleSet& rules);
+[[nodiscard]] std::string to_text(const RuleSet& rules, const MatchProgram& match, std::string_view indent);
+
+}  // namespace fxrules::program

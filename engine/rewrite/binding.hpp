@@ -1,0 +1,129 @@
+// A rule set tied to one graph. What rules ask of a call (which op it is, where the argument of a schema
+// role stands, whether it writes) depends on its form alone in nearly all cases, so it is worked out once a
+// form and looked up afterwards. Rule literals become symbols of the graph here.
+#pragma once
+
+#include <memory>
+#include <unordered_map>
+#include <vector>
+
+#include "engine/program/program.hpp"
+#include "engine/rewrite/value.hpp"
+
+namespace fxrules::rewrite {
+
+// Where a call holds an argument.
+struct Access {
+  enum class How : std::uint8_t { absent, slot, run, constant };
+  How how = How::absent;
+  TypeKind type = TypeKind::any;
+  bool list = false;
+  std::uint32_t at = 0;     // slot: offset from the first top-level argument; run: first; constant: index
+  std::uint32_t count = 0;  // run
+};
+
+// How one schema (or none) reads the calls of one form.
+struct CallClass {
+  OpId op;                            // none: the catalogue does not know the target
+  const Overload* schema = nullptr;   // null: arguments are matched literally
+  SpellingStyle style = SpellingStyle::function;
+  bool reflected = false;
+  bool writes = false;                // some argument, perhaps conditionally
+  bool removable = false;             // pure, not random: may go when nothing uses it
+  bool unknown = false;               // may read, write and return any tensor that it gets
+  bool aliases = false;               // the result may share storage with an argument
+  std::vector<Access> by_argument;    // schema arguments
+  std::vector<Access> by_key;         // argument keys of the rule set
+  struct Rest {
+    bool never = false;               // an argument without default is not mentioned
+    std::vector<std::pair<Access, std::uint32_t>> at_default;  // these must equal those constants
+  };
+  std::vector<std::unique_ptr<Rest>> rests;  // by rest spec; worked out on first use
+};
+
+class Binding {
+ public:
+  Binding(const program::RuleSet& rules, Graph& graph);
+
+  [[nodiscard]] const program::RuleSet& rules() const { return *rules_; }
+  [[nodiscard]] Graph& graph() const { return *graph_; }
+  [[nodiscard]] const Catalogue& catalogue() const { return *rules_->catalogue; }
+
+  // The class of a node's call. O(1) but for forms whose schema depends on argument kinds.
+  CallClass& call_class(NodeId n) {
+    const std::uint32_t form = graph_->form_id(n).value;
+    if (form >= forms_.size() || !forms_[form].linked) link(form);
+    const FormInfo& info = forms_[form];
+    return info.count == 1 ? *classes_[info.first] : *classes_[choose(n, info)];
+  }
+  // Whether the node is a call that satisfies the op pattern. Bindings of holes are asked for separately.
+  bool accepts(NodeId n, program::Index pattern) {
+    const std::uint32_t form = graph_->form_id(n).value;
+    if (form >= forms_.size() || !forms_[form].linked) link(form);
+    std::uint8_t& known = forms_[form].accepts[pattern];
+    if (known == kNotAsked) known = decide(form, pattern) ? 1 : 0;
+    return known != 0;
+  }
+  // The text a hole is bound to by a node that the pattern accepts.
+  SymbolId hole(NodeId n, program::Index pattern, std::size_t index);
+  // The edge of a switch for a node's op; program::kNone when there is none.
+  program::Index edge(NodeId n, const program::MatchProgram& match, program::Index table);
+
+  Value argument(NodeId n, const Access& access);
+  Value from_slot(const Slot& slot, TypeKind role, bool list = false);
+  [[nodiscard]] const Value& constant(std::uint32_t index) const { return constants_[index]; }
+  [[nodiscard]] const Value& literal(program::Index index) const { return literals_[index]; }
+  // The default of a schema argument.
+  const Value& default_of(const CallClass& call, std::size_t argument);
+  const CallClass::Rest& rest(CallClass& call, program::Index spec);
+  [[nodiscard]] Access find_argument(const CallClass& call, NodeId n, std::string_view name) const;
+  // Arguments that `call` writes at node n: indices of schema arguments.
+  bool writes_argument(const CallClass& call, NodeId n, std::size_t argument);
+  bool writes(NodeId n);  // anything, conditions evaluated
+
+  Value item(const Value& sequence, std::uint32_t i, const std::vector<Value>& heap);
+  SymbolId symbol(std::string_view text) { return graph_->symbols().intern(text); }
+
+ private:
+  static constexpr std::uint8_t kNotAsked = 2;
+  struct FormInfo {
+    bool linked = false;
+    std::uint32_t first = 0, count = 0;  // classes
+    std::vector<std::uint8_t> accepts;   // by op pattern
+  };
+  // Switch targets by form, filled as forms are met.
+  struct EdgeTables {
+    const program::MatchProgram* match;
+    std::vector<std::vector<program::Index>> by_form;  // by table
+  };
+
+  void link(std::uint32_t form);
+  void add_class(std::uint32_t form, const Spelling* spelling, const Overload* schema);
+  [[nodiscard]] bool fits(const CallForm& form, const Overload& schema, bool reflected, std::vector<Access>& out);
+  std::uint32_t choose(NodeId n, const FormInfo& info);
+  bool kinds_fit(NodeId n, const CallClass& call);
+  bool decide(std::uint32_t form, program::Index pattern);
+  bool match_pieces(const program::OpPattern& pattern, std::string_view text, std::vector<std::string_view>* holes) const;
+  [[nodiscard]] bool hole_sets_hold(std::uint32_t form, const program::OpPattern& pattern);
+  std::uint32_t default_constant(const SchemaArgument& argument);
+  std::uint32_t add_constant(std::string_view python, const SchemaType& type);
+  Value value_of(const program::Literal& literal);
+
+  const program::RuleSet* rules_;
+  Graph* graph_;
+  std::vector<FormInfo> forms_;
+  std::vector<std::unique_ptr<CallClass>> classes_;
+  std::vector<Value> constants_;
+  std::vector<Value> literals_;
+  std::unordered_map<const SchemaArgument*, std::uint32_t> defaults_;  // constant by schema argument
+  std::vector<EdgeTables> edges_;  // the one in use is first
+};
+
+// Same node, or literals equal in type and value. Unknown where an operand is unknown. Iterative.
+[[nodiscard]] Truth same(Binding& binding, const Value& a, const Value& b, const std::vector<Value>& heap);
+[[nodiscard]] Truth has_kind(Binding& binding, const Value& v, program::Kind kind);
+// What is known of a node's value: is it a tensor, an int?
+[[nodiscard]] Truth is_tensor(Binding& binding, NodeId n);
+[[nodiscard]] Truth is_integer_node(Binding& binding, NodeId n);
+
+}  // namespace fxrules::rewrite

@@ -1,0 +1,113 @@
+// Graph files in and out. The form of a file is recognised, never asked for. What a form cannot say is
+// kept verbatim, and what a file holds beside its graphs is kept and reported.
+//
+//   GraphFile file = read_graph(source);
+//   if (has_errors(file.diagnostics)) ...
+//   std::string same_bytes = to_text(file);
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "fxrules/diagnostic.hpp"
+#include "fxrules/graph.hpp"
+#include "fxrules/ids.hpp"
+
+namespace fxrules {
+
+// ---------------------------------------------------------------- forms
+
+enum class GraphForm : std::uint8_t {
+  text_ir,                // print(gm.graph)
+  code,                   // gm.code, print_readable(), graph_code logs
+  tabular,                // graph.print_tabular()
+  exported_program,       // print(ExportedProgram)
+  log,                    // TORCH_LOGS lines that hold none of the forms above
+  trace_log,              // TORCH_TRACE
+  program_json,           // the program inside a .pt2
+  payload_json,           // the weights or constants table inside a .pt2
+  pt2_archive,            // torch.export.save, 2.8 and newer
+  legacy_export_archive,  // torch.export.save, 2.1 to 2.7
+  aotinductor_archive,
+  torchscript_archive,
+  torch_save,
+  archive,                // another zip file
+  pickle,
+  torchscript,            // graph(%x : Tensor): with prim:: or aten:: nodes
+  inductor_ir,            // scheduler nodes, loop bodies
+  inductor_code,          // output_code
+  mlir,                   // torch-mlir, StableHLO
+  empty,
+  unknown,
+};
+
+// Looks at the text alone. O(size) with a small constant.
+[[nodiscard]] GraphForm recognise(std::string_view text);
+// What the form is, as a phrase: "an archive of torch.export.save".
+[[nodiscard]] std::string_view describe(GraphForm form);
+
+// ---------------------------------------------------------------- files
+
+// What text IR leaves open; with it a dump is written back byte for byte.
+struct TextIrStyle {
+  std::string header = "graph():";  // empty: the dump has no header line
+  std::string users = "num_users";  // "#users" up to torch 2.0
+  std::string prefix;               // in front of every line: a log prefix, or blanks
+  std::string indent = "    ";      // of node lines, behind the prefix
+  std::string line_end = "\n";
+  bool metadata = false;            // calls show `Tensor "f32[4][1]cpu"` in place of their type
+  bool final_newline = true;
+};
+
+struct GraphFile {
+  Graph graph;
+  GraphForm form = GraphForm::text_ir;
+  TextIrStyle style;
+  std::string title;   // the last line in front of the graph that says something, without `=` around it
+  std::string before;  // text in front of the graph, verbatim
+  std::string after;   // text behind it, verbatim
+  std::vector<Diagnostic> diagnostics;
+};
+
+struct ReadOptions {
+  std::shared_ptr<Tables> tables;  // none: new ones
+  std::size_t max_errors = 50;     // reading stops behind this many
+};
+
+struct GraphFiles {
+  std::vector<GraphFile> graphs;        // in file order; the text between two is the `before` of the second
+  std::vector<Diagnostic> diagnostics;  // of the file as a whole
+  [[nodiscard]] bool ok() const;        // graphs were found and nothing reports an error
+};
+
+// All graphs of a file. Bad input gives located errors, several a run, and never more than that: time and
+// memory are linear in the text whatever it holds, and nothing recurses. A graph with errors is not to be
+// used. Errors: unread-form, no-graph, too-large and those of docs/graph-formats.md.
+[[nodiscard]] GraphFiles read_graphs(SourcePtr source, const ReadOptions& options = {});
+// The first graph; further ones stay text in `after`, and a note says so. Diagnostics of graph and file together.
+[[nodiscard]] GraphFile read_graph(SourcePtr source, const ReadOptions& options = {});
+
+// ---------------------------------------------------------------- text IR out
+
+// Takes the text in pieces of about 64 KiB.
+using Sink = std::function<void(std::string_view)>;
+
+// Nested graphs are no part of this form and are not written. O(size) time, 8 bytes a node of memory.
+void write_text_ir(const Graph& graph, const TextIrStyle& style, const Sink& sink);
+// The graph between the texts around it.
+void write_graph(const GraphFile& file, const Sink& sink);
+[[nodiscard]] std::string to_text(const Graph& graph, const TextIrStyle& style = {});
+[[nodiscard]] std::string to_text(const GraphFile& file);
+
+// One node as its line, without prefix, indentation and line end. O(arguments + uses).
+[[nodiscard]] std::string format_node(const Graph& graph, NodeId node, const TextIrStyle& style = {});
+// One argument as it stands in a node line: `[%x, 1.0]`; as Python: `[x, 1.0]`, strings quoted.
+[[nodiscard]] std::string format_argument(const Graph& graph, SlotId slot, bool python = false);
+void append_argument(std::string& out, const Graph& graph, SlotId slot, bool python = false);
+
+}  // namespace fxrules
