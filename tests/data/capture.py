@@ -5,8 +5,8 @@
     capture.py --check    compares them instead; exit status 1 if any differs
     capture.py --list     names them
 
-A name that ends in `.meta.txt` is printed with tensor metadata. Needs torch 2.13: other versions print
-the same models as other graphs.
+A name that ends in `.meta.txt` is printed with tensor metadata. Needs torch 2.13 on Python 3.11: other
+versions print the same models as other graphs.
 """
 
 import argparse

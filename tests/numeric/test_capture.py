@@ -15,7 +15,7 @@ except ImportError as missing:
     raise unittest.SkipTest(f"needs torch: {missing}")
 
 
-@unittest.skipUnless(captures.supported(), f"the dumps come from torch {captures.TORCH_SERIES}")
+@unittest.skipUnless(captures.supported(), f"the dumps come from {captures.origin()}")
 class Capture(unittest.TestCase):
     def test_every_dump_is_captured_again(self):
         run = subprocess.run([sys.executable, DATA / "capture.py", "--check"], capture_output=True, text=True)

@@ -3,12 +3,14 @@
 import functools
 import os
 import random
+import sys
 import warnings
 
 import torch
 from torch.utils._dtype_abbrs import dtype_abbrs
 
-TORCH_SERIES = "2.13"
+# Dynamo reads bytecode and prints what Python's own `repr` says: the names in a dump depend on both.
+TORCH_SERIES, PYTHON_SERIES = "2.13", "3.11"
 _makers = {}
 
 
@@ -29,13 +31,17 @@ def names():
 
 
 def supported():
-    return torch.__version__.startswith(TORCH_SERIES + ".")
+    return torch.__version__.startswith(TORCH_SERIES + ".") and sys.version.startswith(PYTHON_SERIES + ".")
+
+
+def origin():
+    return f"torch {TORCH_SERIES} on Python {PYTHON_SERIES}"
 
 
 def text(name):
     """The bytes of one dump; the same in every process."""
     if not supported():
-        raise SystemExit(f"the dumps come from torch {TORCH_SERIES}; this is {torch.__version__}")
+        raise SystemExit(f"the dumps come from {origin()}; this is torch {torch.__version__}, Python {sys.version.split()[0]}")
     maker, position = _makers[name]
     result = _quietly(maker)
     return (result if isinstance(result, tuple) else (result,))[position]
