@@ -107,7 +107,7 @@ void Index::add_python(const LineHead& head) {
   record.python = true;
   append(op, record);
   PathRecord& path = path_for(head.target);
-  path.plain = path.plain && path.op == op;
+  path.plain = path.plain && path.op == op && path.source == source_;
   path.op = op;
   prefer(op, path);
 }
@@ -149,6 +149,7 @@ void Index::add_spellings(const LineHead& head, std::vector<IndexError>& errors)
       path.printed = word.substr(at_sign + 1);
     } else {
       path.plain = true;
+      path.source = source_;
       prefer(op, path);
     }
   }

@@ -39,6 +39,7 @@ struct PathRecord {
   OpId op;
   SpellingStyle style = SpellingStyle::function;
   bool reflected = false;
+  std::uint32_t source = 0;
   bool plain = false;        // listed without a signature: the schemas hold
 };
 

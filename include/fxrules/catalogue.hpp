@@ -185,7 +185,8 @@ class Catalogue {
   [[nodiscard]] std::string_view printed_target(std::string_view path) const;
   // Overloads that a spelling can mean, in the order in which a call should try them. An overload: that
   // one. A packet: all schemas. A method or a function bound from C++: the schemas that Python binds so,
-  // then Python signatures of that target. A function written in Python: its signatures.
+  // then what its file adds in Python signatures. A function written in Python, and what the overlay gives
+  // signatures (`.to`, `operator.iadd`): those alone.
   [[nodiscard]] std::vector<OverloadId> candidates(const Spelling& spelling, std::string_view target) const;
   // Targets for an op, empty where torch has no such spelling.
   [[nodiscard]] std::string_view method_of(OpId op) const;    // "add"
