@@ -36,12 +36,12 @@ enum class GraphForm : std::uint8_t {
   aotinductor_archive,
   torchscript_archive,
   torch_save,
-  archive,                // another zip file
+  archive,  // another zip file
   pickle,
-  torchscript,            // graph(%x : Tensor): with prim:: or aten:: nodes
-  inductor_ir,            // scheduler nodes, loop bodies
-  inductor_code,          // output_code
-  mlir,                   // torch-mlir, StableHLO
+  torchscript,    // graph(%x : Tensor): with prim:: or aten:: nodes
+  inductor_ir,    // scheduler nodes, loop bodies
+  inductor_code,  // output_code
+  mlir,           // torch-mlir, StableHLO
   empty,
   unknown,
 };
@@ -60,7 +60,7 @@ struct TextIrStyle {
   std::string prefix;               // in front of every line: a log prefix, or blanks
   std::string indent = "    ";      // of node lines, behind the prefix
   std::string line_end = "\n";
-  bool metadata = false;            // calls show `Tensor "f32[4][1]cpu"` in place of their type
+  bool metadata = false;  // calls show `Tensor "f32[4][1]cpu"` in place of their type
   bool final_newline = true;
 };
 

@@ -1,0 +1,24 @@
+// Python's repr of numbers and strings, both ways.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace fxrules {
+
+void append_integer(std::string& out, std::int64_t value);
+// `1e-05`, `2.0`, `-0.0`, `inf`: the shortest digits that read back as the same number.
+void append_float_repr(std::string& out, double value);
+// Quoted as Python quotes: `'it'`, `"it's"`, `'a\nb'`. Bytes that are no UTF-8 stand as they are.
+void append_string_repr(std::string& out, std::string_view value);
+
+// The value of a quoted literal without prefix; nullopt when it is malformed.
+[[nodiscard]] std::optional<std::string> parse_string_literal(std::string_view literal);
+// The number that `append_float_repr` would print as this very text.
+[[nodiscard]] std::optional<double> parse_float_repr(std::string_view text);
+// `2j`, `(1+2j)`: a text that Python's repr of a complex number may be.
+[[nodiscard]] bool is_complex_repr(std::string_view text);
+
+}  // namespace fxrules

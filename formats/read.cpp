@@ -1,0 +1,113 @@
+// Recognise, then read or refuse.
+#include "formats/text_ir/read.hpp"
+
+#include <iterator>
+#include <limits>
+
+#include <fmt/format.h>
+
+#include "fxrules/formats.hpp"
+
+namespace fxrules {
+namespace {
+
+// What to give instead of a form that holds no FX graph at all.
+std::string_view hint_for(GraphForm form) {
+  switch (form) {
+    case GraphForm::torchscript:
+    case GraphForm::torchscript_archive:
+      return "capture the model with torch.export or torch.fx and print `gm.graph`";
+    case GraphForm::inductor_ir:
+    case GraphForm::inductor_code:
+    case GraphForm::aotinductor_archive:
+      return "it is made from an FX graph: give that one, as `print(gm.graph)`";
+    case GraphForm::torch_save:
+    case GraphForm::pickle:
+      return "weights and objects are no graph: give the text of `print(gm.graph)`";
+    case GraphForm::payload_json:
+      return "the graph is in the archive's models folder";
+    case GraphForm::mlir:
+      return "give the FX graph that it was lowered from, as `print(gm.graph)`";
+    default:
+      return "give the text of `print(gm.graph)`";
+  }
+}
+
+bool has_no_graph(GraphForm form) {
+  switch (form) {
+    case GraphForm::unknown:
+    case GraphForm::empty:
+    case GraphForm::archive:
+    case GraphForm::log:
+    case GraphForm::torch_save:
+    case GraphForm::pickle:
+    case GraphForm::payload_json:
+    case GraphForm::inductor_ir:
+    case GraphForm::inductor_code:
+    case GraphForm::aotinductor_archive:
+    case GraphForm::torchscript:
+    case GraphForm::torchscript_archive:
+    case GraphForm::mlir:
+      return true;
+    default:
+      return false;
+  }
+}
+
+Diagnostic refusal(const Source& source, GraphForm form) {
+  Diagnostic d;
+  d.kind = has_no_graph(form) ? "no-graph" : "unread-form";
+  d.message = fmt::format("{}: this is {}, {}", source.name, describe(form),
+                          has_no_graph(form) ? "which holds no FX graph" : "which is not read yet");
+  if (form == GraphForm::unknown)
+    d.message = fmt::format("{}: no graph found, in none of the known forms", source.name);
+  d.hint = hint_for(form);
+  return d;
+}
+
+GraphFiles read_some(const SourcePtr& source, const ReadOptions& options, std::size_t most) {
+  GraphFiles out;
+  if (source->text.size() >= std::numeric_limits<std::uint32_t>::max()) {
+    Diagnostic d;
+    d.kind = "too-large";
+    d.message = fmt::format("{}: files of 4 GiB and more are not read", source->name);
+    out.diagnostics.push_back(std::move(d));
+    return out;
+  }
+  const GraphForm form = recognise(source->text);
+  if (form == GraphForm::text_ir) {
+    text_ir::read_all(source, options, most, out);
+  } else {
+    out.diagnostics.push_back(refusal(*source, form));
+  }
+  return out;
+}
+
+}  // namespace
+
+bool GraphFiles::ok() const {
+  if (graphs.empty() || has_errors(diagnostics)) return false;
+  for (const GraphFile& file : graphs) {
+    if (has_errors(file.diagnostics)) return false;
+  }
+  return true;
+}
+
+GraphFiles read_graphs(SourcePtr source, const ReadOptions& options) {
+  return read_some(source, options, std::numeric_limits<std::size_t>::max());
+}
+
+GraphFile read_graph(SourcePtr source, const ReadOptions& options) {
+  GraphFiles files = read_some(source, options, 1);
+  GraphFile out;
+  if (!files.graphs.empty()) {
+    out = std::move(files.graphs[0]);
+  } else {
+    out.form = recognise(source->text);
+  }
+  out.diagnostics.insert(out.diagnostics.begin(), std::make_move_iterator(files.diagnostics.begin()),
+                         std::make_move_iterator(files.diagnostics.end()));
+  return out;
+}
+
+}  // namespace fxrules

@@ -1,0 +1,544 @@
+// A loop over three states: an item begins, a text goes on, an item has ended. Whether a bracket was a
+// container shows at its end; if not, its pieces are dropped and its characters belong to a text, which
+// then goes on behind it. So nothing is scanned twice and no state is kept for later.
+#include "formats/text_ir/argument_scanner.hpp"
+
+#include <algorithm>
+#include <array>
+
+#include <fmt/format.h>
+
+#include "formats/python_literals.hpp"
+#include "formats/text_ir/atoms.hpp"
+
+namespace fxrules::text_ir {
+namespace {
+
+constexpr std::size_t kNowhere = std::string_view::npos;
+
+constexpr std::array<bool, 256> special_characters() {
+  std::array<bool, 256> out{};
+  for (const char c : std::string_view(",:()[]{}'\"")) out[static_cast<unsigned char>(c)] = true;
+  return out;
+}
+constexpr std::array<bool, 256> kSpecial = special_characters();
+
+constexpr char closing_of(char open) { return open == '(' ? ')' : open == '[' ? ']' : '}'; }
+constexpr char opening_of(char close) { return close == ')' ? '(' : close == ']' ? '[' : '{'; }
+constexpr bool is_opening(char c) { return c == '(' || c == '[' || c == '{'; }
+constexpr bool is_closing(char c) { return c == ')' || c == ']' || c == '}'; }
+constexpr std::size_t bracket_index(char c) { return c == '(' || c == ')' ? 0 : c == '[' || c == ']' ? 1 : 2; }
+
+}  // namespace
+
+void ArgumentScanner::clear() {
+  pieces_.clear();
+  taken_as_text_.clear();
+  problem_ = {};
+}
+
+void ArgumentScanner::prepare(std::size_t begin, std::size_t end) {
+  frames_.clear();
+  text_brackets_.clear();
+  at_ = begin;
+  end_ = end;
+  state_ = State::item;
+  failed_ = has_lone_ = false;
+  nodes_ = true;
+}
+
+std::size_t ArgumentScanner::positional(std::size_t at, std::size_t end) {
+  prepare(at + 1, end);
+  frames_.push_back({ArgKind::tuple, Root::group, ')', false, false, false, 0, at, pieces_.size()});
+  return run() ? at_ : kNowhere;
+}
+
+std::size_t ArgumentScanner::keywords(std::size_t at, std::size_t end) {
+  prepare(at + 1, end);
+  frames_.push_back({ArgKind::dict, Root::group, '}', false, false, true, 0, at, pieces_.size()});
+  return run() ? at_ : kNowhere;
+}
+
+bool ArgumentScanner::bounded(ArgKind kind, std::size_t begin, std::size_t end) {
+  prepare(begin, end);
+  find_partners(begin, end);
+  const char close = kind == ArgKind::dict ? '}' : ')';
+  frames_.push_back({kind, Root::bounded, close, false, false, kind == ArgKind::dict, 0, begin, pieces_.size()});
+  return run();
+}
+
+bool ArgumentScanner::unbalanced_positional(std::size_t begin, std::size_t end) {
+  return bounded(ArgKind::tuple, begin, end);
+}
+bool ArgumentScanner::unbalanced_keywords(std::size_t begin, std::size_t end) {
+  return bounded(ArgKind::dict, begin, end);
+}
+
+bool ArgumentScanner::single(std::size_t begin, std::size_t end, bool nodes) {
+  prepare(begin, end);
+  nodes_ = nodes;
+  frames_.push_back({ArgKind::list, Root::single, '\n', true, false, false, 0, begin, pieces_.size()});
+  return run();
+}
+
+bool ArgumentScanner::returned(std::size_t begin, std::size_t end) { return single(begin, end, true); }
+bool ArgumentScanner::default_value(std::size_t begin, std::size_t end) { return single(begin, end, false); }
+
+void ArgumentScanner::text_value(std::size_t begin, std::size_t end) {
+  add(Slot::of_symbol(ArgKind::bare, graph_.symbols().intern(text_.substr(begin, end - begin))));
+}
+
+bool ArgumentScanner::run() {
+  while (!frames_.empty() && !failed_) {
+    switch (state_) {
+      case State::item:
+        item();
+        break;
+      case State::text:
+        text();
+        break;
+      case State::ended:
+        ended();
+        break;
+    }
+  }
+  return !failed_;
+}
+
+// ---------------------------------------------------------------- where things end
+
+bool ArgumentScanner::has_partner(std::size_t at) const {
+  return !has_lone_ || !std::binary_search(lone_.begin(), lone_.end(), at);
+}
+
+bool ArgumentScanner::closes(const Frame& frame, std::size_t at) const {
+  if (frame.root == Root::bounded || frame.root == Root::single) return at == end_;
+  return at < end_ && text_[at] == frame.close && has_partner(at);
+}
+
+bool ArgumentScanner::ends_item(std::size_t at) const {
+  const Frame& frame = frames_.back();
+  const bool key = frame.python && frame.key_next;
+  if (closes(frame, at)) return !key;
+  if (frame.root == Root::single || at + 1 >= end_) {
+    return at + 1 == end_ && frame.root == Root::bounded && frame.kind == ArgKind::tuple && frame.items == 0 &&
+           text_[at] == ',';
+  }
+  if (key) return text_[at] == ':' && text_[at + 1] == ' ';
+  if (text_[at] != ',') return false;
+  if (text_[at + 1] == ' ') return true;
+  return frame.kind == ArgKind::tuple && frame.items == 0 && closes(frame, at + 1);
+}
+
+// ---------------------------------------------------------------- items
+
+void ArgumentScanner::item() {
+  Frame& frame = frames_.back();
+  if (frame.items == 0 && frame.root != Root::single && closes(frame, at_) &&
+      !(frame.kind == ArgKind::dict && !frame.key_next)) {
+    close(at_);
+    return;
+  }
+  if (at_ > end_ || (at_ == end_ && frame.root != Root::bounded && frame.root != Root::single)) {
+    fail_at_end();
+    return;
+  }
+  if (frame.key_next && !frame.python) {
+    key();
+    return;
+  }
+  if (at_ == end_) {
+    start_text(at_, at_);
+    return;
+  }
+  const char c = text_[at_];
+  if (is_opening(c) && has_partner(at_)) {
+    open(c == '(' ? ArgKind::tuple : c == '[' ? ArgKind::list : ArgKind::dict, closing_of(c), 1, frame.python);
+  } else if (c == 's' && text_.substr(at_, end_ - at_).starts_with("slice(") && has_partner(at_ + 5)) {
+    open(ArgKind::slice, ')', 6, true);
+  } else if (c == 'r' && text_.substr(at_, end_ - at_).starts_with("range(") && has_partner(at_ + 5)) {
+    open(ArgKind::range, ')', 6, true);
+  } else if (!(frame.python ? python_item() : node_item())) {
+    start_text(at_, at_);
+  }
+}
+
+void ArgumentScanner::open(ArgKind kind, char close, std::size_t length, bool python) {
+  frames_.push_back({kind, Root::none, close, python, false, kind == ArgKind::dict, 0, at_, pieces_.size()});
+  pieces_.push_back({Piece::What::open, Slot::of_kind(kind)});
+  at_ += length;
+}
+
+// `%name` with a separator behind it.
+bool ArgumentScanner::node_item() {
+  if (text_[at_] != '%') return false;
+  std::size_t end = at_ + 1;
+  while (end < end_ && is_name(text_[end])) ++end;
+  if (end == at_ + 1 || !ends_item(end)) return false;
+  const NodeId node = find(text_.substr(at_ + 1, end - at_ - 1));
+  if (node.valid()) {
+    add({NodeId::kNone, ArgKind::node, node.value, 0, 0});
+  } else {
+    unknown(at_ + 1, end - at_ - 1);
+  }
+  at_ = end;
+  state_ = State::ended;
+  return true;
+}
+
+// A quoted string with a separator behind it.
+bool ArgumentScanner::python_item() {
+  const char quote = text_[at_];
+  if (quote != '\'' && quote != '"') return false;
+  const std::size_t begin = at_;
+  if (!skip_quoted()) {
+    fail_at_end();
+    return true;
+  }
+  ++at_;
+  if (!ends_item(at_)) {
+    start_text(begin, at_);
+    return true;
+  }
+  const std::string_view literal = text_.substr(begin, at_ - begin);
+  const auto value = parse_string_literal(literal);
+  std::string printed;
+  if (value) append_string_repr(printed, *value);
+  const bool same = value && printed == literal;
+  add(Slot::of_symbol(same ? ArgKind::string : ArgKind::opaque, graph_.symbols().intern(same ? *value : literal)));
+  state_ = State::ended;
+  return true;
+}
+
+// The key of a dict entry: everything up to `: ` outside brackets.
+void ArgumentScanner::key() {
+  Frame& frame = frames_.back();
+  const std::size_t begin = at_;
+  text_brackets_.clear();
+  for (; at_ < end_; ++at_) {
+    const char c = text_[at_];
+    if (c == ':' && text_brackets_.empty() && at_ + 1 < end_ && text_[at_ + 1] == ' ') {
+      const SymbolId symbol = graph_.symbols().intern(text_.substr(begin, at_ - begin));
+      if (frame.root == Root::none) {
+        add(Slot::of_symbol(ArgKind::string, symbol));
+      } else {
+        pieces_.push_back({Piece::What::keyword, Slot::of_symbol(ArgKind::string, symbol)});
+      }
+      frame.key_next = false;
+      at_ += 2;
+      return;
+    }
+    if (!is_opening(c) && !is_closing(c)) continue;
+    if (!has_partner(at_)) {
+      if (!lone_bracket(at_)) return;
+    } else if (is_opening(c)) {
+      text_brackets_.push_back({closing_of(c), at_});
+    } else if (!text_brackets_.empty()) {
+      if (text_brackets_.back().close != c)
+        return fail_mismatch(at_, text_brackets_.back().close, text_brackets_.back().at);
+      text_brackets_.pop_back();
+    } else if (c != frame.close) {
+      return fail_mismatch(at_, frame.close, frame.begin);
+    } else if (frame.root == Root::none) {
+      return back_to_text(at_ + 1);
+    } else {
+      break;
+    }
+  }
+  if (at_ >= end_ && frame.root != Root::bounded) return fail_at_end();
+  fail({"malformed-arguments",
+        fmt::format("keyword argument `{}` has no value", text_.substr(begin, std::min<std::size_t>(at_ - begin, 60))),
+        "keyword arguments are printed as `{name: value}`", begin, at_});
+}
+
+// ---------------------------------------------------------------- texts
+
+void ArgumentScanner::start_text(std::size_t begin, std::size_t from) {
+  text_begin_ = begin;
+  at_ = from;
+  text_brackets_.clear();
+  state_ = State::text;
+}
+
+void ArgumentScanner::text() {
+  while (true) {
+    while (at_ < end_ && !kSpecial[static_cast<unsigned char>(text_[at_])]) ++at_;
+    if (text_brackets_.empty() && ends_item(at_)) return finish_text(at_);
+    if (at_ >= end_) return fail_at_end();
+    if (!step_text()) return;
+  }
+}
+
+bool ArgumentScanner::step_text() {
+  const char c = text_[at_];
+  const Frame& frame = frames_.back();
+  if (is_opening(c) || is_closing(c)) {
+    if (!has_partner(at_)) {
+      if (!lone_bracket(at_)) return false;
+    } else if (is_opening(c)) {
+      text_brackets_.push_back({closing_of(c), at_});
+    } else if (!text_brackets_.empty()) {
+      if (text_brackets_.back().close != c) {
+        fail_mismatch(at_, text_brackets_.back().close, text_brackets_.back().at);
+        return false;
+      }
+      text_brackets_.pop_back();
+    } else if (frame.python && frame.key_next && c == frame.close) {
+      back_to_text(at_ + 1);  // `{a, b}` is no dict
+      return false;
+    } else {
+      fail_mismatch(at_, frame.root == Root::single || frame.root == Root::bounded ? '\0' : frame.close, frame.begin);
+      return false;
+    }
+  } else if (frame.python && (c == '\'' || c == '"') && !skip_quoted()) {
+    fail_at_end();
+    return false;
+  }
+  ++at_;
+  return true;
+}
+
+// From an opening quote to its closing one; false when there is none.
+bool ArgumentScanner::skip_quoted() {
+  const char quote = text_[at_];
+  for (std::size_t i = at_ + 1; i < end_; ++i) {
+    if (text_[i] == '\\') {
+      ++i;
+    } else if (text_[i] == quote) {
+      at_ = i;
+      return true;
+    }
+  }
+  return false;
+}
+
+void ArgumentScanner::finish_text(std::size_t end) {
+  const std::string_view value = text_.substr(text_begin_, end - text_begin_);
+  if (frames_.back().python) {
+    python_text(value);
+  } else {
+    add(literal_of(graph_.symbols(), value));
+  }
+  at_ = end;
+  state_ = State::ended;
+}
+
+// In Python's repr a text without quotes is a number, a name, or an object of its own.
+void ArgumentScanner::python_text(std::string_view value) {
+  Slot slot = literal_of(graph_.symbols(), value);
+  if (slot.kind != ArgKind::bare) return add(slot);
+  if (value.empty()) return unknown(text_begin_, 0);
+  if (is_identifier(value)) return name_or_symbol(value);
+  if (value.starts_with("device(type='") && value.ends_with(")")) {
+    const std::string_view inner = value.substr(13, value.size() - 14);
+    const std::size_t quote = inner.find('\'');
+    const std::string_view kind = inner.substr(0, quote), rest = quote == kNowhere ? "" : inner.substr(quote + 1);
+    const bool indexed =
+        rest.starts_with(", index=") && rest.size() > 8 && std::all_of(rest.begin() + 8, rest.end(), is_digit);
+    if (is_identifier(kind) && (rest.empty() || indexed)) {
+      const std::string device = indexed ? fmt::format("{}:{}", kind, rest.substr(8)) : std::string(kind);
+      return add(Slot::of_symbol(ArgKind::device, graph_.symbols().intern(device)));
+    }
+  }
+  if (nodes_ && names_a_node(value)) return unknown(text_begin_, value.size());
+  const bool symbolic = graph_.metas().expressions().parse(value).has_value();
+  add(Slot::of_symbol(symbolic ? ArgKind::symbolic : ArgKind::opaque, graph_.symbols().intern(value)));
+}
+
+void ArgumentScanner::name_or_symbol(std::string_view name) {
+  const bool top = frames_.size() == 1 && frames_.back().root == Root::single;
+  const NodeId node = nodes_ ? find(name) : NodeId();
+  if (node.valid()) {
+    add({NodeId::kNone, ArgKind::node, node.value, 0, 0});
+  } else if (is_size_symbol(name)) {
+    add(Slot::of_symbol(ArgKind::symbolic, graph_.symbols().intern(name)));
+  } else if (nodes_ || !top) {
+    unknown(text_begin_, name.size());
+  } else {
+    add(Slot::of_symbol(ArgKind::bare, graph_.symbols().intern(name)));
+  }
+}
+
+// Whether a text that is taken as a whole mentions a node: its use would be lost.
+bool ArgumentScanner::names_a_node(std::string_view value) const {
+  for (std::size_t i = 0; i < value.size();) {
+    if (!is_letter(value[i])) {
+      ++i;
+      continue;
+    }
+    std::size_t end = i;
+    while (end < value.size() && is_name(value[end])) ++end;
+    const std::string_view name = value.substr(i, end - i);
+    const bool keyword = end < value.size() && value[end] == '=';
+    if (!keyword && !is_size_symbol(name) && find(name).valid()) return true;
+    i = end;
+  }
+  return false;
+}
+
+NodeId ArgumentScanner::find(std::string_view name) const { return graph_.find(name); }
+
+void ArgumentScanner::unknown(std::size_t at, std::size_t length) {
+  Slot slot;
+  slot.b = static_cast<std::uint32_t>(at);
+  slot.c = static_cast<std::uint32_t>(length);
+  pieces_.push_back({Piece::What::unknown, slot});
+}
+
+// ---------------------------------------------------------------- ends
+
+void ArgumentScanner::ended() {
+  Frame& frame = frames_.back();
+  if (frame.key_next) {  // a key of a Python dict: `: ` follows
+    frame.key_next = false;
+    at_ += 2;
+    state_ = State::item;
+    return;
+  }
+  ++frame.items;
+  if (closes(frame, at_)) return close(at_);
+  if (at_ + 1 < end_ && text_[at_ + 1] == ' ') {
+    at_ += 2;
+    frame.key_next = frame.kind == ArgKind::dict;
+    state_ = State::item;
+    return;
+  }
+  frame.comma = true;  // `(x,)`
+  close(at_ + 1);
+}
+
+bool ArgumentScanner::is_complete(const Frame& frame) {
+  switch (frame.kind) {
+    case ArgKind::tuple:
+      return frame.items != 1 || frame.comma;
+    case ArgKind::slice:
+      return frame.items == 3;
+    case ArgKind::range:
+      return frame.items >= 1 && frame.items <= 3;
+    default:
+      return true;
+  }
+}
+
+void ArgumentScanner::close(std::size_t at) {
+  const Frame frame = frames_.back();
+  if (frame.root != Root::none) {
+    if (!is_complete(frame)) {
+      return fail({"malformed-arguments", "a single argument is printed with a comma behind it: `(%x,)`", "",
+                   frame.begin, at + 1});
+    }
+    frames_.pop_back();
+    at_ = at + 1;
+    return;
+  }
+  if (!is_complete(frame)) return back_to_text(at + 1);
+  frames_.pop_back();
+  if (!ends_item(at + 1)) {
+    frames_.push_back(frame);
+    return back_to_text(at + 1);
+  }
+  pieces_.push_back({Piece::What::close, {}});
+  at_ = at + 1;
+  state_ = State::ended;
+}
+
+// The innermost bracket was none of a container: its characters begin a text that goes on at `from`.
+void ArgumentScanner::back_to_text(std::size_t from) {
+  const Frame frame = frames_.back();
+  frames_.pop_back();
+  pieces_.resize(frame.pieces);
+  start_text(frame.begin, from);
+}
+
+// ---------------------------------------------------------------- brackets without partner
+
+// Pairs brackets in [begin, end); a closing one gives up the openers between it and its partner.
+void ArgumentScanner::find_partners(std::size_t begin, std::size_t end) {
+  struct Open {
+    char close;
+    std::size_t at;
+  };
+  std::vector<Open> stack;
+  std::array<std::size_t, 3> open{};
+  lone_.clear();
+  for (std::size_t i = begin; i < end; ++i) {
+    const char c = text_[i];
+    if (is_opening(c)) {
+      stack.push_back({closing_of(c), i});
+      ++open[bracket_index(c)];
+    } else if (is_closing(c) && open[bracket_index(c)] == 0) {
+      lone_.push_back(i);
+    } else if (is_closing(c)) {
+      for (bool found = false; !found; stack.pop_back()) {
+        found = stack.back().close == c;
+        --open[bracket_index(stack.back().close)];
+        if (!found) lone_.push_back(stack.back().at);
+      }
+    }
+  }
+  for (const Open& o : stack) lone_.push_back(o.at);
+  std::sort(lone_.begin(), lone_.end());
+  has_lone_ = !lone_.empty();
+}
+
+// A bracket without partner is text, unless it stands where a container would begin or end.
+bool ArgumentScanner::lone_bracket(std::size_t at) {
+  const char c = text_[at];
+  if (looks_structural(at)) {
+    fail({"unbalanced-bracket", fmt::format("`{}` has no partner", c), "", at, at + 1});
+    return false;
+  }
+  taken_as_text_.push_back(at);
+  return true;
+}
+
+bool ArgumentScanner::looks_structural(std::size_t at) const {
+  const auto is_value = [](std::string_view word) {
+    if (word.empty()) return false;
+    if (word[0] == '%') return word.size() > 1 && is_name(word[1]);
+    if (is_digit(word[0]) || (word[0] == '-' && word.size() > 1 && is_digit(word[1]))) return true;
+    return word.starts_with("None") || word.starts_with("True") || word.starts_with("False") ||
+           word.starts_with("slice(");
+  };
+  const std::string_view text = text_.substr(0, end_);
+  if (is_opening(text[at])) {
+    const bool at_item = text.substr(0, at).ends_with(", ") || at == frames_.front().begin;
+    std::size_t next = at + 1;
+    while (next < text.size() && is_opening(text[next])) ++next;
+    return at_item && is_value(text.substr(next, 8));
+  }
+  if (at + 1 != text.size() && !is_closing(text[at + 1]) && text.substr(at + 1, 2) != ", ") return false;
+  std::size_t begin = at;
+  while (begin > frames_.front().begin && at - begin < 256 && is_name(text[begin - 1])) --begin;
+  if (begin > frames_.front().begin && text[begin - 1] == '%') --begin;
+  const bool at_item = begin == frames_.front().begin || text[begin - 1] == ' ' || is_opening(text[begin - 1]);
+  return at_item && is_value(text.substr(begin, at - begin));
+}
+
+// ---------------------------------------------------------------- failures
+
+void ArgumentScanner::fail(Problem problem) {
+  failed_ = true;
+  problem_ = std::move(problem);
+}
+
+void ArgumentScanner::fail_at_end() {
+  const Frame& frame = frames_.back();
+  const bool in_text = !text_brackets_.empty() && state_ == State::text;
+  Problem problem{"truncated-line", "the line ends inside the arguments", "", end_, end_};
+  if (frame.root == Root::single) problem.message = "the line ends inside a value";
+  if (in_text || frame.root == Root::none || frame.root == Root::group) {
+    problem.related_at = in_text ? text_brackets_.back().at : frame.begin;
+    problem.related = "this bracket is not closed";
+  }
+  fail(std::move(problem));
+}
+
+void ArgumentScanner::fail_mismatch(std::size_t at, char expected, std::size_t opener) {
+  if (expected == '\0')
+    return fail({"unbalanced-bracket", fmt::format("`{}` has no partner", text_[at]), "", at, at + 1});
+  fail({"unbalanced-bracket", fmt::format("`{}` where `{}` is expected", text_[at], expected), "", at, at + 1,
+        fmt::format("`{}` was opened here", opening_of(expected)), opener});
+}
+
+}  // namespace fxrules::text_ir
