@@ -1,11 +1,11 @@
 // The public face: loading, ops and their overloads. Spellings are in spellings.cpp.
 #include "fxrules/catalogue.hpp"
 
-#include <fmt/format.h>
-
 #include <array>
 #include <fstream>
 #include <stdexcept>
+
+#include <fmt/format.h>
 
 #include "engine/catalogue/impl.hpp"
 #include "engine/catalogue/place.hpp"
@@ -29,7 +29,7 @@ SourcePtr read_source(const std::filesystem::path& path) {
 }
 
 // Searched in this order for a name without a name space.
-constexpr std::array<std::string_view, 2> default_namespaces{"aten", "python"};
+constexpr std::array<std::string_view, 3> default_namespaces{"aten", "python", "prims"};
 
 // "aten.add" and "aten::add" alike; the first dot separates.
 std::string with_colons(std::string_view name) {

@@ -1,8 +1,8 @@
 // A user's file is checked whole when it is added, so that no run fails later on a line that it never
 // looked at.
-#include <fmt/format.h>
-
 #include <algorithm>
+
+#include <fmt/format.h>
 
 #include "engine/catalogue/impl.hpp"
 #include "engine/catalogue/line_head.hpp"

@@ -45,11 +45,16 @@ void Index::add_line(std::string_view line, std::vector<IndexError>& errors) {
     return;
   }
   switch (head.kind) {
-    case LineKind::blank: return;
-    case LineKind::schema: return add_schema(head);
-    case LineKind::python: return add_python(head);
-    case LineKind::spellings: return add_spellings(head, errors);
-    case LineKind::facts: return add_facts(head, errors);
+    case LineKind::blank:
+      return;
+    case LineKind::schema:
+      return add_schema(head);
+    case LineKind::python:
+      return add_python(head);
+    case LineKind::spellings:
+      return add_spellings(head, errors);
+    case LineKind::facts:
+      return add_facts(head, errors);
   }
 }
 

@@ -15,22 +15,22 @@
 namespace fxrules::catalogue {
 
 struct OpRecord {
-  std::string_view full_name;  // "aten::add"
-  OverloadId first, last;      // chain through SignatureRecord::next
+  std::string_view full_name;                    // "aten::add"
+  OverloadId first, last;                        // chain through SignatureRecord::next
   std::string_view method, function, operator_;  // preferred spellings; `method` without its dot
-  OpTag tags = OpTag::none;    // of every overload
-  std::string_view functional;  // as the overlay says; "" when nothing
+  OpTag tags = OpTag::none;                      // of every overload
+  std::string_view functional;                   // as the overlay says; "" when nothing
 };
 
 struct SignatureRecord {
   OpId op;
   OverloadId next;
-  std::string_view name;       // overload, or target of a Python signature
-  std::string_view body;       // "(…) -> … | facts"
-  OpTag tags = OpTag::none;    // said elsewhere than on its line
+  std::string_view name;     // overload, or target of a Python signature
+  std::string_view body;     // "(…) -> … | facts"
+  OpTag tags = OpTag::none;  // said elsewhere than on its line
   std::uint32_t source = 0;
   bool python = false;
-  bool replaced = false;       // by a line of a later source
+  bool replaced = false;  // by a line of a later source
 };
 
 struct PathRecord {
@@ -40,7 +40,7 @@ struct PathRecord {
   SpellingStyle style = SpellingStyle::function;
   bool reflected = false;
   std::uint32_t source = 0;
-  bool plain = false;        // listed without a signature: the schemas hold
+  bool plain = false;  // listed without a signature: the schemas hold
 };
 
 struct IndexError {

@@ -15,12 +15,12 @@ enum class LineKind { blank, schema, spellings, python, facts };
 
 struct LineHead {
   LineKind kind = LineKind::blank;
-  std::string_view op;         // "aten::add"
-  std::string_view overload;   // schema: "Tensor", "default"
-  std::string_view target;     // Python signature: "torch.nn.functional.relu"
-  std::string_view body;       // schema and Python signature: from "(" to the end, see split_body
-  std::string_view names;      // spellings: what follows "="; facts: the ops
-  std::string_view facts;      // spellings and facts: what follows " | "
+  std::string_view op;        // "aten::add"
+  std::string_view overload;  // schema: "Tensor", "default"
+  std::string_view target;    // Python signature: "torch.nn.functional.relu"
+  std::string_view body;      // schema and Python signature: from "(" to the end, see split_body
+  std::string_view names;     // spellings: what follows "="; facts: the ops
+  std::string_view facts;     // spellings and facts: what follows " | "
 };
 
 struct LineError {

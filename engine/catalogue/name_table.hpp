@@ -46,7 +46,7 @@ class NameTable {
 
   [[nodiscard]] std::size_t place_of(std::string_view name) const {
     const std::size_t mask = cells_.size() - 1;
-    std::size_t place = std::hash<std::string_view>{}(name) & mask;
+    std::size_t place = std::hash<std::string_view>{}(name)&mask;
     while (cells_[place].used && cells_[place].name != name) place = (place + 1) & mask;
     return place;
   }

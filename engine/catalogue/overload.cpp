@@ -53,12 +53,18 @@ int Overload::find(std::string_view keyword) const {
 
 std::string_view to_string(Opcode opcode) {
   switch (opcode) {
-    case Opcode::placeholder: return "placeholder";
-    case Opcode::get_attr: return "get_attr";
-    case Opcode::call_function: return "call_function";
-    case Opcode::call_method: return "call_method";
-    case Opcode::call_module: return "call_module";
-    case Opcode::output: return "output";
+    case Opcode::placeholder:
+      return "placeholder";
+    case Opcode::get_attr:
+      return "get_attr";
+    case Opcode::call_function:
+      return "call_function";
+    case Opcode::call_method:
+      return "call_method";
+    case Opcode::call_module:
+      return "call_module";
+    case Opcode::output:
+      return "output";
   }
   return "";
 }

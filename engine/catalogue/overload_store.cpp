@@ -1,8 +1,8 @@
 #include "engine/catalogue/overload_store.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
+
+#include <fmt/format.h>
 
 #include "engine/catalogue/place.hpp"
 #include "engine/catalogue/rule_order.hpp"

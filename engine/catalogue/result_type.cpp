@@ -14,17 +14,23 @@ Dtype promote_known(Dtype a, Dtype b) {
 // A Python number stands for its category alone.
 Dtype default_of(Dtype number) {
   switch (category(number)) {
-    case DtypeCategory::complex: return Dtype::complex64;
-    case DtypeCategory::floating: return Dtype::float32;
-    default: return number;
+    case DtypeCategory::complex:
+      return Dtype::complex64;
+    case DtypeCategory::floating:
+      return Dtype::float32;
+    default:
+      return number;
   }
 }
 
 Dtype complex_of(Dtype floating) {
   switch (floating) {
-    case Dtype::float16: return Dtype::complex32;
-    case Dtype::float64: return Dtype::complex128;
-    default: return Dtype::complex64;
+    case Dtype::float16:
+      return Dtype::complex32;
+    case Dtype::float64:
+      return Dtype::complex128;
+    default:
+      return Dtype::complex64;
   }
 }
 
@@ -45,9 +51,15 @@ Dtype combine(Dtype higher, Dtype lower) {
 
 void promote(PromotionState& state, Promotion operand) {
   switch (operand.rank) {
-    case PromotionRank::number: state.number = promote_known(state.number, default_of(operand.dtype)); return;
-    case PromotionRank::zero_dim: state.zero_dim = promote_known(state.zero_dim, operand.dtype); return;
-    case PromotionRank::dimensioned: state.dimensioned = promote_known(state.dimensioned, operand.dtype); return;
+    case PromotionRank::number:
+      state.number = promote_known(state.number, default_of(operand.dtype));
+      return;
+    case PromotionRank::zero_dim:
+      state.zero_dim = promote_known(state.zero_dim, operand.dtype);
+      return;
+    case PromotionRank::dimensioned:
+      state.dimensioned = promote_known(state.dimensioned, operand.dtype);
+      return;
   }
 }
 

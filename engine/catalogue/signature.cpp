@@ -28,15 +28,24 @@ struct Builder {
 
 TypeKind kind_of(std::string_view name) {
   static constexpr std::array<std::pair<std::string_view, TypeKind>, 18> kinds{{
-      {"Tensor", TypeKind::tensor},           {"Scalar", TypeKind::number},
-      {"int", TypeKind::integer},             {"SymInt", TypeKind::integer},
-      {"float", TypeKind::floating},          {"SymFloat", TypeKind::floating},
-      {"bool", TypeKind::boolean},            {"SymBool", TypeKind::boolean},
-      {"str", TypeKind::string},              {"ScalarType", TypeKind::dtype},
-      {"Device", TypeKind::device},           {"Layout", TypeKind::layout},
-      {"MemoryFormat", TypeKind::memory_format}, {"Generator", TypeKind::generator},
-      {"Dimname", TypeKind::dimname},         {"number", TypeKind::number},
-      {"complex", TypeKind::number},          {"DeviceIndex", TypeKind::integer},
+      {"Tensor", TypeKind::tensor},
+      {"Scalar", TypeKind::number},
+      {"int", TypeKind::integer},
+      {"SymInt", TypeKind::integer},
+      {"float", TypeKind::floating},
+      {"SymFloat", TypeKind::floating},
+      {"bool", TypeKind::boolean},
+      {"SymBool", TypeKind::boolean},
+      {"str", TypeKind::string},
+      {"ScalarType", TypeKind::dtype},
+      {"Device", TypeKind::device},
+      {"Layout", TypeKind::layout},
+      {"MemoryFormat", TypeKind::memory_format},
+      {"Generator", TypeKind::generator},
+      {"Dimname", TypeKind::dimname},
+      {"number", TypeKind::number},
+      {"complex", TypeKind::number},
+      {"DeviceIndex", TypeKind::integer},
   }};
   for (const auto& [text, kind] : kinds) {
     if (text == name) return kind;

@@ -46,8 +46,7 @@ struct role : seq<one<':'>, must<role_name>> {};
 struct argument_default : seq<one<'='>, must<default_value>> {};
 struct ellipsis : string<'.', '.', '.'> {};
 struct keyword_marker : seq<one<'*'>, at<gap, one<','>>> {};
-struct argument
-    : seq<type, plus<blank>, opt<variadic_mark>, must<argument_name>, opt<role>, opt<argument_default>> {};
+struct argument : seq<type, plus<blank>, opt<variadic_mark>, must<argument_name>, opt<role>, opt<argument_default>> {};
 struct named_argument : must<argument> {};
 struct parameter : sor<ellipsis, keyword_marker, named_argument> {};
 struct close_arguments : one<')'> {};

@@ -1,7 +1,7 @@
 // From targets to ops and back, and between in-place and functional forms.
-#include <fmt/format.h>
-
 #include <algorithm>
+
+#include <fmt/format.h>
 
 #include "engine/catalogue/impl.hpp"
 

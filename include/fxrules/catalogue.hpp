@@ -159,8 +159,8 @@ class Catalogue {
   [[nodiscard]] std::vector<Diagnostic> add(SourcePtr source);
 
   // ---- ops -------------------------------------------------------------------------------------
-  // `name` as rules write it: "add" (aten first, then what has no aten op, name space "python": getitem,
-  // setitem, getattr, interpolate), "aten.add", "aten::add", "quantized_decomposed.quantize_per_tensor".
+  // `name` as rules write it: "add" (aten first; then name space "python", which holds what has no aten
+  // op: getitem, setitem, getattr, interpolate; then prims), "aten.add", "aten::add", "quantized_decomposed.quantize_per_tensor".
   [[nodiscard]] std::optional<OpId> find_op(std::string_view name) const;
   [[nodiscard]] std::string_view op_name(OpId op) const;       // "add"
   [[nodiscard]] std::string_view op_namespace(OpId op) const;  // "aten"; "python" for getitem and kin

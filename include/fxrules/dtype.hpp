@@ -34,6 +34,7 @@ struct Promotion {
   PromotionRank rank = PromotionRank::number;
 };
 // torch.result_type over any number of operands, folded left: start from a default-constructed state.
+// An operand of unknown dtype counts as absent, so ask before: the result with it is unknown.
 struct PromotionState {
   Dtype dimensioned = Dtype::unknown, zero_dim = Dtype::unknown, number = Dtype::unknown;
 };

@@ -29,6 +29,7 @@ TEST_CASE("ops are found without a name space, aten first, or with one") {
   CHECK(found("aten::add") == "aten::add");
   CHECK(found("getitem") == "python::getitem");
   CHECK(found("interpolate") == "python::interpolate");
+  CHECK(found("convert_element_type") == "prims::convert_element_type");
   CHECK(found("quantized_decomposed.quantize_per_tensor") == "quantized_decomposed::quantize_per_tensor");
   CHECK(found("_c10d_functional.all_reduce") == "_c10d_functional::all_reduce");
   CHECK(found("higher_order.cond") == "higher_order::cond");

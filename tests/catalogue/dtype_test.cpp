@@ -1,8 +1,9 @@
 // Names of dtypes, and their arithmetic against torch's own answers.
+#include "fxrules/dtype.hpp"
+
 #include <fstream>
 #include <sstream>
 
-#include "fxrules/dtype.hpp"
 #include "tests/support/catch.hpp"
 
 using namespace fxrules;

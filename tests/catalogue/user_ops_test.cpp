@@ -20,11 +20,12 @@ std::string complaint(std::string text) { return render(small()->add(source(std:
 
 TEST_CASE("a user's ops are found like torch's") {
   const auto catalogue = small();
-  CHECK(catalogue->add(source("# my ops\n\n"
-                              "my::fused(Tensor x, Tensor(a!) state, *, str mode=\"a, b | c\") -> Tensor | effect\r\n"
-                              "  my::fused = my_package.fused   \n"
-                              "my::opaque\n"
-                              "my::* | random"))
+  CHECK(catalogue
+            ->add(source("# my ops\n\n"
+                         "my::fused(Tensor x, Tensor(a!) state, *, str mode=\"a, b | c\") -> Tensor | effect\r\n"
+                         "  my::fused = my_package.fused   \n"
+                         "my::opaque\n"
+                         "my::* | random"))
             .empty());
   const OpId op = catalogue->find_op("my.fused").value();
   const Overload& fused = catalogue->overload(catalogue->find_overload(op, "default").value());
@@ -42,8 +43,9 @@ TEST_CASE("a later line replaces a schema, and what was known of it stays") {
   const auto catalogue = small();
   const OpId add = catalogue->find_op("add").value();
   CHECK(catalogue->overload(catalogue->overloads(add)[0]).arguments.size() == 2);
-  CHECK(catalogue->add(source("aten::add.Tensor(Tensor self, Tensor other, *, Scalar alpha=1) -> Tensor\n"
-                              "aten::add | commutative\n"))
+  CHECK(catalogue
+            ->add(source("aten::add.Tensor(Tensor self, Tensor other, *, Scalar alpha=1) -> Tensor\n"
+                         "aten::add | commutative\n"))
             .empty());
   REQUIRE(catalogue->overloads(add).size() == 1);
   const Overload& changed = catalogue->overload(catalogue->overloads(add)[0]);
