@@ -28,14 +28,14 @@ enum class Opcode : std::uint8_t { placeholder, get_attr, call_function, call_me
 [[nodiscard]] std::string_view to_string(Opcode opcode);
 
 enum class TypeKind : std::uint8_t {
-  any,            // no annotation, or a type that is none of these
+  any,  // no annotation, or a type that is none of these
   tensor,
-  number,         // torch's Scalar
-  integer,        // int and SymInt
-  floating,       // float and SymFloat
-  boolean,        // bool and SymBool
+  number,    // torch's Scalar
+  integer,   // int and SymInt
+  floating,  // float and SymFloat
+  boolean,   // bool and SymBool
   string,
-  dtype,          // ScalarType
+  dtype,  // ScalarType
   device,
   layout,
   memory_format,
@@ -107,7 +107,7 @@ struct Overload {
   std::vector<SchemaArgument> arguments;
   std::vector<SchemaReturn> returns;
   OpTag tags = OpTag::none;
-  bool python = false;    // a Python signature, of `python_target` alone
+  bool python = false;             // a Python signature, of `python_target` alone
   std::string_view python_target;  // as "torch.nn.functional.relu"; ".to" for a method
   // Where a Python signature orders its arguments otherwise than the op's schemas do (F.embedding,
   // F.batch_norm): rule_order[k] is the index in `arguments` of what the schemas have at position k, -1
@@ -136,7 +136,7 @@ enum class SpellingStyle : std::uint8_t {
 struct Spelling {
   OpId op;
   SpellingStyle style;
-  OverloadId overload;  // valid only when the target names one
+  OverloadId overload;     // valid only when the target names one
   bool reflected = false;  // `__radd__`: the first two arguments are exchanged
 };
 
@@ -160,7 +160,8 @@ class Catalogue {
 
   // ---- ops -------------------------------------------------------------------------------------
   // `name` as rules write it: "add" (aten first; then name space "python", which holds what has no aten
-  // op: getitem, setitem, getattr, interpolate; then prims), "aten.add", "aten::add", "quantized_decomposed.quantize_per_tensor".
+  // op: getitem, setitem, getattr, interpolate; then prims), "aten.add", "aten::add",
+  // "quantized_decomposed.quantize_per_tensor".
   [[nodiscard]] std::optional<OpId> find_op(std::string_view name) const;
   [[nodiscard]] std::string_view op_name(OpId op) const;       // "add"
   [[nodiscard]] std::string_view op_namespace(OpId op) const;  // "aten"; "python" for getitem and kin
@@ -193,7 +194,7 @@ class Catalogue {
   [[nodiscard]] std::string_view function_of(OpId op) const;  // "torch.add"; torch's own printed path
   [[nodiscard]] std::string_view operator_of(OpId op) const;  // "operator.add"
   // Empty for ops of the name space "python", which torch.ops does not have.
-  [[nodiscard]] std::string packet_target(OpId op) const;     // "torch.ops.aten.add"
+  [[nodiscard]] std::string packet_target(OpId op) const;          // "torch.ops.aten.add"
   [[nodiscard]] std::string overload_target(OverloadId id) const;  // "torch.ops.aten.add.Tensor"
   [[nodiscard]] std::string edge_target(OverloadId id) const;
 
