@@ -558,6 +558,7 @@ Value Binding::item(const Value& sequence, std::uint32_t i, const std::vector<Va
     case Where::graph: return from_slot((*graph_)[SlotId(sequence.a + i)], sequence.role);
     case Where::constants: return constants_[sequence.a + i];
     case Where::heap: return heap[sequence.a + i];
+    case Where::heap_reversed: return heap[sequence.a + sequence.range.count - 1 - i];
   }
   return {};
 }

@@ -104,15 +104,10 @@ const program::Accept* Matcher::next(const program::MatchProgram& match, Index& 
         r[i.a] = binding_->item(r[i.c], r[i.c].range.count - 1 - i.b, *heap_);
         holds = true;
         break;
-      case Test::span: {
-        Value v = r[i.c];
-        v.a += i.b >> 16;
-        v.range.count -= (i.b >> 16) + (i.b & 0xFFFF);
-        v.tag = Tag::list;
-        r[i.a] = v;
+      case Test::span:
+        r[i.a] = r[i.c].without(i.b >> 16, i.b & 0xFFFF);
         holds = true;
         break;
-      }
       case Test::part:
         r[i.a] = binding_->item(r[i.c], i.b, *heap_);
         holds = true;

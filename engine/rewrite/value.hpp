@@ -32,7 +32,8 @@ enum class Unknown : std::uint32_t { metadata, size, kind, no_equation, arithmet
 // How a string or device was spelled, kept so that it is written back the same way.
 enum Spelled : std::uint8_t { kAsObject = 0, kAsString = 1, kAsBare = 2 };
 
-enum class Where : std::uint32_t { graph, heap, constants };
+// A reversed heap list grows at its front: `[x, f(rest)..]` over a long list is linear.
+enum class Where : std::uint32_t { graph, heap, heap_reversed, constants };
 
 struct Pair {
   std::uint32_t count;
@@ -79,6 +80,14 @@ struct Value {
   }
   static Value of_node(NodeId n) { return make(Tag::node, n.value); }
   static Value of_string(SymbolId s) { return make(Tag::string, s.value); }
+  // Without the first `front` and the last `back` items; both must exist.
+  [[nodiscard]] Value without(std::uint32_t front, std::uint32_t back) const {
+    Value v = *this;
+    v.a += range.where == Where::heap_reversed ? back : front;
+    v.range.count -= front + back;
+    v.tag = Tag::list;
+    return v;
+  }
   static Value sequence(Tag tag, std::uint32_t first, std::uint32_t count, Where where) {
     Value v = make(tag, first);
     v.range = {count, where};

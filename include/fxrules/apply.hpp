@@ -89,6 +89,6 @@ struct Report {
 [[nodiscard]] Report apply(const RuleSet& rules, Graph& graph, const ApplyOptions& options = {});
 
 // Removes nodes whose value nobody uses and that have no effect. Returns how many. O(size).
-std::size_t remove_dead_nodes(const Catalogue& catalogue, Graph& graph);
+std::size_t remove_dead_nodes(const std::shared_ptr<const Catalogue>& catalogue, Graph& graph);
 
 }  // namespace fxrules

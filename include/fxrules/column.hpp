@@ -1,5 +1,7 @@
 // A growable array of trivially copyable records. Growth goes through realloc, which moves large blocks
 // by remapping pages instead of copying them: a graph of ten million nodes is never copied while it is read.
+// Large blocks ask for huge pages, where the system has them: first touches are a good part of the cost of
+// building a graph.
 #pragma once
 
 #include <cstddef>
@@ -7,6 +9,12 @@
 #include <new>
 #include <type_traits>
 #include <utility>
+
+#ifdef __linux__
+#include <sys/mman.h>
+
+#include <cstdint>
+#endif
 
 namespace fxrules {
 
@@ -62,6 +70,16 @@ class Column {
     if (moved == nullptr) throw std::bad_alloc();
     data_ = static_cast<T*>(moved);
     capacity_ = n;
+    advise(n * sizeof(T));
+  }
+  void advise([[maybe_unused]] std::size_t bytes) {
+#if defined(__linux__) && defined(MADV_HUGEPAGE)
+    constexpr std::size_t kHuge = std::size_t{2} << 20;
+    if (bytes < 2 * kHuge) return;
+    const auto begin = (reinterpret_cast<std::uintptr_t>(data_) + kHuge - 1) & ~(kHuge - 1);
+    const auto end = (reinterpret_cast<std::uintptr_t>(data_) + bytes) & ~(kHuge - 1);
+    if (end > begin) madvise(reinterpret_cast<void*>(begin), end - begin, MADV_HUGEPAGE);  // advice: may fail
+#endif
   }
   T* data_ = nullptr;
   std::size_t size_ = 0, capacity_ = 0;

@@ -1,0 +1,349 @@
+// The fixpoint loop. A phase sweeps the graph once in program order; a rewrite asks for another look at
+// what it made and at the users of what it changed, as deep as the deepest pattern, where the sweep has
+// passed them. Matches that failed for a reason that lies elsewhere (a use count, a write in between) wait
+// until that changes.
+#include "fxrules/apply.hpp"
+
+#include <chrono>
+#include <deque>
+#include <unordered_map>
+
+#include "engine/rewrite/session.hpp"
+#include "engine/rewrite/worklist.hpp"
+
+namespace fxrules {
+
+using rewrite::Outcome;
+
+std::string_view to_string(StopReason reason) {
+  static constexpr std::string_view kNames[] = {"converged", "limit", "default limit", "cycle", "failed"};
+  return kNames[static_cast<std::size_t>(reason)];
+}
+
+int Report::exit_code() const {
+  switch (stop) {
+    case StopReason::converged:
+    case StopReason::limit: return 0;
+    case StopReason::failed: return 1;
+    default: return 3;
+  }
+}
+
+namespace {
+
+// Matches that wait for something elsewhere. A few are looked at after every rewrite; many only when the
+// sweep is through, in rounds until nothing happens.
+constexpr std::size_t kFewWaiting = 64;
+
+class PhaseRun {
+ public:
+  PhaseRun(rewrite::Session& session, const program::RuleSet& rules, const program::Phase& phase, const ApplyOptions& options, Report& report)
+      : session_(session), rules_(rules), phase_(phase), options_(options), report_(report), graph_(session.graph()),
+        matcher_(session.binding(), session.machine().heap()), work_(graph_, phase.reverse) {}
+
+  // False when a limit was reached.
+  bool run(std::size_t limit) {
+    limit_ = limit;
+    session_.rewriter().on_erase([this](NodeId n) { work_.erased(n); });
+    bound_ = graph_.id_bound();
+    total_ = graph_.size();
+    do {
+      for (NodeId n = work_.take(); n.valid(); n = work_.take()) {
+        if (!visit(n)) return false;
+      }
+    } while (!phase_.once && retry_waiting());
+    return true;
+  }
+
+  [[nodiscard]] const std::deque<program::Index>& recent() const { return recent_; }
+
+ private:
+  bool visit(NodeId n) {
+    if (phase_.once && n.value >= bound_) return true;  // made in this phase
+    ++report_.visits;
+    if (options_.progress && (report_.visits & 0x3FFF) == 0) tell();
+    matcher_.begin(phase_.match, rewrite::Value::of_node(n));
+    program::Index pc = phase_.match.start;
+    bool waits = false;
+    while (const program::Accept* accept = matcher_.next(phase_.match, pc)) {
+      if (!session_.enabled(accept->rule)) continue;
+      if (report_.rewrites >= limit_) return false;
+      bind(*accept);
+      const Outcome outcome = session_.attempt(accept->rule, n, variables_, nodes_);
+      if (outcome == Outcome::applied) {
+        recent_.push_back(accept->rule);
+        if (recent_.size() > kRecent) recent_.pop_front();
+        if (!phase_.once) requeue(n);
+        return true;
+      }
+      if (outcome == Outcome::failed) return true;
+      waits |= remember(n);
+    }
+    if (waits && !phase_.once) waiting_.push_back(n);
+    return true;
+  }
+
+  void bind(const program::Accept& accept) {
+    const auto& registers = matcher_.registers();
+    variables_.assign(rules_.rules[accept.rule].variables.size(), rewrite::Value());
+    for (std::size_t v = 0; v < accept.registers.size(); ++v) {
+      if (accept.registers[v] != 0xFFFF) variables_[v] = registers[accept.registers[v]];
+    }
+    nodes_.clear();
+    for (const std::uint16_t r : accept.nodes) nodes_.push_back(registers[r].node());
+  }
+
+  // Whether the match failed for something that is not local to it.
+  bool remember(NodeId n) {
+    const rewrite::Dependencies& asked = session_.dependencies();
+    for (const NodeId counted : asked.use_counts) watched_[counted.value].push_back(n);
+    return asked.elsewhere;
+  }
+
+  void requeue(NodeId root) {
+    const rewrite::Rewriter::Changes& changes = session_.rewriter().changes();
+    if (graph_.alive(root)) work_.revisit(root);
+    for (const NodeId n : changes.created) {
+      if (graph_.alive(n)) {
+        work_.revisit(n);
+        revisit_users(n);
+      }
+    }
+    for (const NodeId n : changes.changed) {
+      if (graph_.alive(n)) revisit_users(n);
+    }
+    wake_watchers(changes);
+    if (!waiting_.empty()) {
+      something_happened_ = true;
+      if (waiting_.size() <= kFewWaiting) wake_waiting();
+    }
+  }
+
+  // Users up to the depth of the deepest pattern, as far as the sweep has passed them.
+  void revisit_users(NodeId value) {
+    std::vector<std::pair<NodeId, unsigned>> todo{{value, 1}};
+    while (!todo.empty()) {
+      const auto [n, depth] = todo.back();
+      todo.pop_back();
+      if (!work_.passed(n)) continue;  // so are its users
+      for (SlotId s = graph_.first_use(n); s.valid(); s = graph_.next_use(s)) {
+        const NodeId user = graph_.owner(s);
+        if (!work_.passed(user)) continue;
+        work_.revisit(user);
+        if (depth + 1 < phase_.depth) todo.emplace_back(user, depth + 1);
+      }
+    }
+  }
+
+  void wake_watchers(const rewrite::Rewriter::Changes& changes) {
+    if (watched_.empty()) return;
+    const auto wake = [&](NodeId n) {
+      const auto found = watched_.find(n.value);
+      if (found == watched_.end()) return;
+      std::vector<NodeId> roots = std::move(found->second);
+      watched_.erase(found);
+      for (const NodeId root : roots) {
+        if (graph_.alive(root)) work_.revisit(root);
+      }
+    };
+    for (const NodeId n : changes.lost_uses) wake(n);
+    for (const NodeId n : changes.changed) wake(n);
+    for (const NodeId n : changes.created) {
+      for (const Slot& s : graph_.slots(n)) {
+        if (s.kind == ArgKind::node) wake(s.node());
+      }
+    }
+  }
+
+  void wake_waiting() {
+    std::vector<NodeId> roots = std::move(waiting_);
+    waiting_.clear();
+    for (const NodeId n : roots) {
+      if (graph_.alive(n)) work_.revisit(n);
+    }
+  }
+
+  // After the sweep: those that still wait get another look if anything was rewritten meanwhile.
+  bool retry_waiting() {
+    if (!something_happened_ || waiting_.empty()) return false;
+    something_happened_ = false;
+    wake_waiting();
+    return true;
+  }
+
+  void tell() {
+    const auto now = std::chrono::steady_clock::now();
+    if (now - told_ < std::chrono::milliseconds(100)) return;
+    told_ = now;
+    options_.progress({phase_.name, report_.visits, total_, report_.rewrites});
+  }
+
+  static constexpr std::size_t kRecent = 1000;
+  rewrite::Session& session_;
+  const program::RuleSet& rules_;
+  const program::Phase& phase_;
+  const ApplyOptions& options_;
+  Report& report_;
+  Graph& graph_;
+  rewrite::Matcher matcher_;
+  rewrite::Worklist work_;
+  std::vector<rewrite::Value> variables_;
+  std::vector<NodeId> nodes_;
+  std::unordered_map<std::uint32_t, std::vector<NodeId>> watched_;  // by node whose use count was asked
+  std::vector<NodeId> waiting_;
+  bool something_happened_ = false;
+  std::deque<program::Index> recent_;
+  std::size_t limit_ = 0, bound_ = 0, total_ = 0;
+  std::chrono::steady_clock::time_point told_ = std::chrono::steady_clock::now();
+};
+
+// Names of the rules that fired in the window before the default limit, each once, in rule order.
+std::vector<std::string> names_of(const program::RuleSet& rules, const std::deque<program::Index>& recent) {
+  std::vector<bool> seen(rules.rules.size());
+  for (const program::Index r : recent) seen[r] = true;
+  std::vector<std::string> names;
+  for (std::size_t r = 0; r < seen.size(); ++r) {
+    if (seen[r]) names.push_back(rules.rules[r].name);
+  }
+  return names;
+}
+
+void list_unknown_targets(rewrite::Session& session, Report& report) {
+  std::vector<bool> seen;
+  for (const NodeId n : session.graph().nodes()) {
+    const std::uint32_t form = session.graph().form_id(n).value;
+    if (seen.size() <= form) seen.resize(session.graph().form_count());
+    if (seen[form]) continue;
+    seen[form] = true;
+    const rewrite::CallClass& call = session.binding().call_class(n);
+    if (!call.unknown || call.op.valid() || session.graph().opcode(n) == Opcode::call_module) continue;
+    const std::string target(session.graph().target(n));
+    if (std::find(report.unknown_targets.begin(), report.unknown_targets.end(), target) == report.unknown_targets.end())
+      report.unknown_targets.push_back(target);
+  }
+}
+
+std::size_t remove_dead(rewrite::Binding& binding) {
+  Graph& graph = binding.graph();
+  std::size_t removed = 0;
+  for (NodeId n = graph.last(); n.valid();) {  // users first
+    const NodeId before = graph.prev(n);
+    const Opcode opcode = graph.opcode(n);
+    if (!graph.has_uses(n) && opcode != Opcode::placeholder && opcode != Opcode::output && binding.call_class(n).removable) {
+      graph.erase(n);
+      ++removed;
+    }
+    n = before;
+  }
+  return removed;
+}
+
+// A rule that undoes another brings a graph back: two equal states within a few rewrites are a cycle.
+bool comes_back(rewrite::Session& session, const program::RuleSet& rules, const program::Phase& phase, const ApplyOptions& options,
+                Report& report, std::vector<std::string>& names);
+
+void run_phases(rewrite::Session& session, const program::RuleSet& rules, const ApplyOptions& options, Report& report) {
+  const std::size_t default_limit = 20 * report.nodes_before + 10'000;
+  const bool own_limit = options.max_rewrites != SIZE_MAX;
+  for (const program::Phase& phase : rules.phases) {
+    PhaseRun run(session, rules, phase, options, report);
+    const bool done = run.run(own_limit ? options.max_rewrites : default_limit);
+    session.rewriter().on_erase(nullptr);
+    if (done) continue;
+    if (own_limit) {
+      report.stop = StopReason::limit;
+      return;
+    }
+    report.cycle = names_of(rules, run.recent());
+    report.stop = comes_back(session, rules, phase, options, report, report.cycle) ? StopReason::cycle : StopReason::default_limit;
+    return;
+  }
+}
+
+// What a graph says, names aside, in program order.
+std::uint64_t fingerprint(const Graph& graph) {
+  std::vector<std::uint32_t> place(graph.id_bound());
+  std::uint32_t next = 0;
+  std::uint64_t h = 0;
+  const auto mix = [&h](std::uint64_t x) { h = (h ^ x) * 0x9E3779B97F4A7C15ull, h ^= h >> 29; };
+  for (const NodeId n : graph.nodes()) {
+    place[n.value] = next++;
+    mix(graph.form_id(n).value);
+    for (const Slot& s : graph.slots(n)) {
+      mix(static_cast<std::uint64_t>(s.kind));
+      if (s.kind == ArgKind::node) {
+        mix(place[s.a]);
+      } else if (is_container(s.kind)) {
+        mix(s.b);
+      } else {
+        mix(s.a);
+        mix((std::uint64_t{s.c} << 32) | s.b);
+      }
+    }
+  }
+  return h;
+}
+
+bool comes_back(rewrite::Session& session, const program::RuleSet& rules, const program::Phase& phase, const ApplyOptions& options,
+                Report& report, std::vector<std::string>& names) {
+  constexpr std::size_t kLook = 64, kMostWork = 50'000'000;
+  const std::size_t steps = std::min(kLook, kMostWork / (session.graph().size() + 1));
+  const std::uint64_t start = fingerprint(session.graph());
+  std::deque<program::Index> fired;
+  for (std::size_t i = 0; i < steps; ++i) {
+    PhaseRun run(session, rules, phase, options, report);
+    const std::size_t before = report.rewrites;
+    run.run(before + 1);
+    session.rewriter().on_erase(nullptr);
+    if (report.rewrites == before) return false;
+    fired.insert(fired.end(), run.recent().begin(), run.recent().end());
+    if (fingerprint(session.graph()) != start) continue;
+    names = names_of(rules, fired);
+    return true;
+  }
+  return false;
+}
+
+void limit_diagnostic(Report& report) {
+  if (report.stop != StopReason::cycle && report.stop != StopReason::default_limit) return;
+  std::string names;
+  for (const std::string& n : report.cycle) names += (names.empty() ? "`" : ", `") + n + "`";
+  Diagnostic d;
+  d.kind = report.stop == StopReason::cycle ? "cycle" : "rewrite-limit";
+  d.message = report.stop == StopReason::cycle
+                  ? "these rules undo each other, or repeat: " + names
+                  : "no end after " + std::to_string(report.rewrites) + " rewrites; the rules that still apply: " + names;
+  d.hint = report.stop == StopReason::cycle ? "give one of them a guard that its result does not satisfy"
+                                            : "--max-rewrites N stops after N and keeps the result";
+  report.diagnostics.push_back(std::move(d));
+}
+
+}  // namespace
+
+Report apply(const RuleSet& rules, Graph& graph, const ApplyOptions& options) {
+  Report report;
+  report.nodes_before = graph.size();
+  std::optional<Graph> saved;
+  if (options.restore_on_failure) saved = graph.clone();
+  {
+    rewrite::Session session(rules.program(), graph, options, report);
+    list_unknown_targets(session, report);
+    run_phases(session, rules.program(), options, report);
+    session.settle_metadata();
+    if (options.dce) report.removed += remove_dead(session.binding());
+  }
+  limit_diagnostic(report);
+  if (has_errors(report.diagnostics) && report.ok()) report.stop = StopReason::failed;
+  report.nodes_after = graph.size();
+  if (!report.ok() && saved) graph = std::move(*saved);
+  return report;
+}
+
+std::size_t remove_dead_nodes(const std::shared_ptr<const Catalogue>& catalogue, Graph& graph) {
+  program::RuleSet none;
+  none.catalogue = catalogue;
+  rewrite::Binding binding(none, graph);
+  return remove_dead(binding);
+}
+
+}  // namespace fxrules

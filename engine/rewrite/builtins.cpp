@@ -1,0 +1,573 @@
+// The built-in functions. Each takes values and gives a value; what is not known comes out unknown, with
+// the reason of the operand that was not known.
+#include <algorithm>
+
+#include "engine/rewrite/machine.hpp"
+
+namespace fxrules::rewrite {
+namespace {
+
+using Arguments = const std::vector<Value>&;
+
+Value missing() { return Value::unknown(Unknown::metadata); }
+Value ill_typed() { return Value::unknown(Unknown::kind); }
+
+Graph& graph_of(Machine& m) { return m.binding().graph(); }
+
+std::vector<Value> items_of(Machine& m, const Value& v) {
+  std::vector<Value> out;
+  out.reserve(v.range.count);
+  for (std::uint32_t i = 0; i < v.range.count; ++i) out.push_back(m.item(v, i));
+  return out;
+}
+
+Value sizes(Machine& m, const std::vector<Size>& sizes) {
+  std::vector<Value> out;
+  for (const Size s : sizes) out.push_back(from_size(m, s));
+  return m.list(out);
+}
+
+// ---------------------------------------------------------------- metadata
+
+Value shape(Machine& m, Arguments a) {
+  const TensorMeta* meta = tensor_meta(m, a[0]);
+  return meta != nullptr && meta->shape ? sizes(m, *meta->shape) : missing();
+}
+
+Value strides(Machine& m, Arguments a) {
+  const TensorMeta* meta = tensor_meta(m, a[0]);
+  return meta != nullptr && meta->strides ? sizes(m, *meta->strides) : missing();
+}
+
+Value rank(Machine& m, Arguments a) {
+  const TensorMeta* meta = tensor_meta(m, a[0]);
+  return meta != nullptr && meta->shape ? Value::integer(static_cast<std::int64_t>(meta->shape->size())) : missing();
+}
+
+Value dtype_value(Machine& m, Dtype dtype) {
+  if (dtype == Dtype::unknown) return missing();
+  return Value::make(Tag::dtype, m.binding().symbol(to_string(dtype)).value, static_cast<std::int64_t>(dtype));
+}
+
+Value dtype(Machine& m, Arguments a) {
+  const TensorMeta* meta = tensor_meta(m, a[0]);
+  return meta != nullptr ? dtype_value(m, meta->dtype) : missing();
+}
+
+Value device(Machine& m, Arguments a) {
+  const TensorMeta* meta = tensor_meta(m, a[0]);
+  return meta != nullptr && meta->device.valid() ? Value::make(Tag::device, meta->device.value) : missing();
+}
+
+Value quantised(Machine& m, Arguments a) {
+  const TensorMeta* meta = tensor_meta(m, a[0]);
+  if (meta == nullptr) return missing();
+  if (meta->quantised) return Value::boolean(*meta->quantised);
+  if (meta->dtype == Dtype::unknown) return missing();
+  return Value::boolean(category(meta->dtype) == DtypeCategory::other && to_string(meta->dtype).starts_with("torch.q"));
+}
+
+Value requires_grad(Machine& m, Arguments a) {
+  const TensorMeta* meta = tensor_meta(m, a[0]);
+  return meta != nullptr && meta->requires_grad ? Value::boolean(*meta->requires_grad) : missing();
+}
+
+Truth equal(Machine& m, Size a, Size b) { return graph_of(m).metas().expressions().equal(a, b); }
+
+Value is_contiguous(Machine& m, Arguments a) {
+  const TensorMeta* meta = tensor_meta(m, a[0]);
+  if (meta == nullptr || !meta->shape || !meta->strides) return missing();
+  const auto expected = row_major(graph_of(m).metas().expressions(), *meta->shape);
+  Truth t = Truth::yes;
+  for (std::size_t i = 0; i < expected.size(); ++i) {
+    // The stride of a dimension of size 1 does not matter.
+    t = both(t, either(equal(m, (*meta->shape)[i], Size::of(1)), equal(m, (*meta->strides)[i], expected[i])));
+  }
+  return Value::truth(t);
+}
+
+// Dense: some order of the dimensions is contiguous. Known sizes only.
+Value is_dense(Machine& m, Arguments a) {
+  const TensorMeta* meta = tensor_meta(m, a[0]);
+  if (meta == nullptr || !meta->shape || !meta->strides) return missing();
+  const Value contiguous = is_contiguous(m, a);
+  if (truth_of(contiguous) == Truth::yes) return contiguous;
+  std::vector<std::pair<std::int64_t, std::int64_t>> dims;  // stride, size
+  for (std::size_t i = 0; i < meta->shape->size(); ++i) {
+    const Size size = (*meta->shape)[i], stride = (*meta->strides)[i];
+    if (!size.is_static() || !stride.is_static()) return Value::unknown(Unknown::size);
+    if (size.value == 0) return Value::boolean(true);
+    if (size.value != 1) dims.emplace_back(stride.value, size.value);
+  }
+  std::sort(dims.begin(), dims.end());
+  std::int64_t expected = 1;
+  for (const auto& [stride, size] : dims) {
+    if (stride != expected) return Value::boolean(false);
+    expected *= size;
+  }
+  return Value::boolean(true);
+}
+
+// Several indices may reach one element: a stride of 0, or strides that do not leave room.
+Value overlapping(Machine& m, Arguments a) {
+  const TensorMeta* meta = tensor_meta(m, a[0]);
+  if (meta == nullptr || !meta->shape || !meta->strides) return missing();
+  std::vector<std::pair<std::int64_t, std::int64_t>> dims;
+  for (std::size_t i = 0; i < meta->shape->size(); ++i) {
+    const Size size = (*meta->shape)[i], stride = (*meta->strides)[i];
+    if (!size.is_static() || !stride.is_static()) {
+      const Value contiguous = is_contiguous(m, a);
+      return truth_of(contiguous) == Truth::yes ? Value::boolean(false) : Value::unknown(Unknown::size);
+    }
+    if (size.value > 1) dims.emplace_back(stride.value, size.value);
+  }
+  std::sort(dims.begin(), dims.end());
+  std::int64_t reach = 0;
+  for (const auto& [stride, size] : dims) {
+    if (stride <= reach) return Value::boolean(true);
+    reach += stride * (size - 1);
+  }
+  return Value::boolean(false);
+}
+
+Value results(Machine& m, Arguments a) {
+  if (!a[0].is(Tag::node)) return missing();
+  const MetaId id = graph_of(m).meta(a[0].node());
+  if (id.valid()) {
+    const ValueMeta& meta = graph_of(m).metas()[id];
+    if (meta.kind == MetaKind::tuple) return Value::integer(static_cast<std::int64_t>(meta.parts.size()));
+    if (meta.kind == MetaKind::tensor) return Value::integer(1);
+  }
+  const CallClass& call = m.binding().call_class(a[0].node());
+  if (call.schema == nullptr) return missing();
+  for (const SchemaReturn& r : call.schema->returns) {
+    if (r.type.list) return missing();
+  }
+  return Value::integer(static_cast<std::int64_t>(call.schema->returns.size()));
+}
+
+// ---------------------------------------------------------------- what is known
+
+Value known(Machine& m, Arguments a) {
+  if (a[0].unusable()) return Value::boolean(false);
+  if (a[0].is_sequence()) {
+    for (const Value& v : items_of(m, a[0])) {
+      if (v.unusable()) return Value::boolean(false);
+    }
+  }
+  return Value::boolean(true);
+}
+
+Value is_static(Machine& m, Arguments a) {
+  if (a[0].unusable()) return a[0];
+  if (!a[0].is_sequence()) return Value::boolean(a[0].is(Tag::integer));
+  for (const Value& v : items_of(m, a[0])) {
+    if (!v.is(Tag::integer)) return Value::boolean(false);
+  }
+  return Value::boolean(true);
+}
+
+// Shape s broadcasts to shape t.
+Value broadcasts(Machine& m, Arguments a) {
+  if (!a[0].is_sequence() || !a[1].is_sequence()) return a[0].unusable() ? a[0] : a[1].unusable() ? a[1] : ill_typed();
+  const std::uint32_t ns = a[0].range.count, nt = a[1].range.count;
+  if (ns > nt) return Value::boolean(false);
+  Truth t = Truth::yes;
+  for (std::uint32_t i = 0; i < ns; ++i) {
+    const auto s = as_size(m, m.item(a[0], ns - 1 - i)), d = as_size(m, m.item(a[1], nt - 1 - i));
+    t = both(t, s && d ? either(equal(m, *s, Size::of(1)), equal(m, *s, *d)) : Truth::unknown);
+  }
+  return Value::truth(t);
+}
+
+Value row_major_strides(Machine& m, Arguments a) {
+  if (!a[0].is_sequence()) return a[0].unusable() ? a[0] : ill_typed();
+  std::vector<Size> shape;
+  for (const Value& v : items_of(m, a[0])) shape.push_back(as_size(m, v).value_or(Size::unknown()));
+  return sizes(m, row_major(graph_of(m).metas().expressions(), shape));
+}
+
+// ---------------------------------------------------------------- lists
+
+Value len(Machine& m, Arguments a) {
+  if (a[0].unusable()) return a[0];
+  if (a[0].is(Tag::dict)) return Value::integer(a[0].range.count / 2);
+  if (a[0].is_container()) return Value::integer(a[0].range.count);
+  if (a[0].is(Tag::string)) return Value::integer(static_cast<std::int64_t>(graph_of(m).text(a[0].symbol()).size()));
+  return ill_typed();
+}
+
+Value as_sequence(Machine&, Arguments a, Tag tag) {
+  if (a[0].unusable()) return a[0];
+  if (!a[0].is_sequence()) return ill_typed();
+  Value v = a[0];
+  v.tag = tag;
+  return v;
+}
+
+Value reversed(Machine& m, Arguments a) {
+  if (!a[0].is_sequence()) return a[0].unusable() ? a[0] : ill_typed();
+  std::vector<Value> items = items_of(m, a[0]);
+  std::reverse(items.begin(), items.end());
+  return m.list(items);
+}
+
+// A count of items, clamped as Python's slices clamp; nullopt when it is no known int.
+std::optional<std::uint32_t> count_of(const Value& list, const Value& n) {
+  if (!n.is(Tag::integer)) return std::nullopt;
+  const std::int64_t count = list.range.count;
+  const std::int64_t at = n.i < 0 ? n.i + count : n.i;
+  return static_cast<std::uint32_t>(std::clamp<std::int64_t>(at, 0, count));
+}
+
+enum class Part { first, last, after };
+Value part(Machine&, Arguments a, Part which) {
+  if (!a[0].is_sequence()) return a[0].unusable() ? a[0] : ill_typed();
+  const auto n = count_of(a[0], a[1]);
+  if (!n) return a[1].unusable() ? a[1] : Value::unknown(Unknown::size);
+  const std::uint32_t count = a[0].range.count;
+  if (which == Part::first) return a[0].without(0, count - *n);
+  if (which == Part::last) return a[0].without(count - *n, 0);
+  return a[0].without(*n, 0);
+}
+
+std::optional<std::uint32_t> place_in(const Value& list, const Value& i, bool end_allowed) {
+  if (!i.is(Tag::integer)) return std::nullopt;
+  const std::int64_t count = list.range.count;
+  const std::int64_t at = i.i < 0 ? i.i + count + (end_allowed ? 1 : 0) : i.i;
+  if (at < 0 || at > count || (at == count && !end_allowed)) return std::nullopt;
+  return static_cast<std::uint32_t>(at);
+}
+
+enum class Edit { drop, replace, insert };
+Value edited(Machine& m, Arguments a, Edit how) {
+  if (!a[0].is_sequence()) return a[0].unusable() ? a[0] : ill_typed();
+  const auto at = place_in(a[0], a[1], how == Edit::insert);
+  if (!at) return a[1].unusable() ? a[1] : Value::unknown(Unknown::operand);
+  std::vector<Value> items = items_of(m, a[0]);
+  const auto place = items.begin() + *at;
+  if (how == Edit::drop) items.erase(place);
+  if (how == Edit::replace) *place = a[2];
+  if (how == Edit::insert) items.insert(place, a[2]);
+  return m.list(items);
+}
+
+Value position(Machine& m, Arguments a) {
+  if (!a[0].is_sequence()) return a[0].unusable() ? a[0] : ill_typed();
+  for (std::uint32_t i = 0; i < a[0].range.count; ++i) {
+    const Truth t = same(m.binding(), m.item(a[0], i), a[1], m.heap());
+    if (t == Truth::yes) return Value::integer(i);
+    if (t == Truth::unknown) return Value::unknown(Unknown::size);
+  }
+  return Value::unknown(Unknown::operand);
+}
+
+// Lists as long as the caller says: bounded, since a size may be any number.
+constexpr std::int64_t kLongest = 1 << 20;
+
+Value copies(Machine& m, Arguments a) {
+  if (!a[1].is(Tag::integer) || a[1].i > kLongest) return a[1].unusable() ? a[1] : Value::unknown(Unknown::size);
+  return m.list(std::vector<Value>(static_cast<std::size_t>(std::max<std::int64_t>(a[1].i, 0)), a[0]));
+}
+
+Value upto(Machine& m, Arguments a) {
+  if (!a[0].is(Tag::integer) || a[0].i > kLongest) return a[0].unusable() ? a[0] : Value::unknown(Unknown::size);
+  std::vector<Value> items;
+  for (std::int64_t i = 0; i < a[0].i; ++i) items.push_back(Value::integer(i));
+  return m.list(items);
+}
+
+// ---------------------------------------------------------------- numbers
+
+enum class Fold { least, greatest, total, product };
+Value folded(Machine& m, Arguments a, Fold how) {
+  std::vector<Value> items = a;
+  if (a.size() == 1 && a[0].is_sequence()) items = items_of(m, a[0]);
+  if (items.empty()) {
+    if (how == Fold::total) return Value::integer(0);
+    if (how == Fold::product) return Value::integer(1);
+    return Value::unknown(Unknown::operand);
+  }
+  Expressions& e = graph_of(m).metas().expressions();
+  std::optional<Size> sum;
+  for (const Value& v : items) {
+    if (v.unusable()) return v;
+    const auto size = as_size(m, v);
+    if (!size) return ill_typed();
+    if (!sum) {
+      sum = size;
+    } else {
+      sum = how == Fold::least      ? e.minimum(*sum, *size)
+            : how == Fold::greatest ? e.maximum(*sum, *size)
+            : how == Fold::total    ? e.add(*sum, *size)
+                                    : e.multiply(*sum, *size);
+    }
+  }
+  return from_size(m, *sum);
+}
+
+// ---------------------------------------------------------------- dtypes and devices
+
+std::optional<Promotion> promotion_of(Machine& m, const Value& v) {
+  switch (v.tag) {
+    case Tag::dtype: return Promotion{static_cast<Dtype>(v.i), PromotionRank::dimensioned};
+    case Tag::boolean: return Promotion{Dtype::boolean, PromotionRank::number};
+    case Tag::integer:
+    case Tag::symbolic: return Promotion{Dtype::int64, PromotionRank::number};
+    case Tag::floating: return Promotion{Dtype::float32, PromotionRank::number};
+    case Tag::spelled:
+      if (static_cast<ArgKind>(v.i) == ArgKind::complex) return Promotion{Dtype::complex64, PromotionRank::number};
+      return std::nullopt;
+    default: break;
+  }
+  const TensorMeta* meta = tensor_meta(m, v);
+  if (meta == nullptr || meta->dtype == Dtype::unknown || !meta->shape) return std::nullopt;
+  return Promotion{meta->dtype, meta->shape->empty() ? PromotionRank::zero_dim : PromotionRank::dimensioned};
+}
+
+Value promoted(Machine& m, Arguments a) {
+  PromotionState state;
+  for (const Value& v : a) {
+    const auto operand = promotion_of(m, v);
+    if (!operand) return v.unusable() ? v : missing();
+    promote(state, *operand);
+  }
+  return dtype_value(m, result_type(state));
+}
+
+Value castable(Machine&, Arguments a) {
+  if (!a[0].is(Tag::dtype) || !a[1].is(Tag::dtype)) return a[0].unusable() ? a[0] : a[1].unusable() ? a[1] : ill_typed();
+  return Value::boolean(can_cast(static_cast<Dtype>(a[0].i), static_cast<Dtype>(a[1].i)));
+}
+
+Value integral(Machine&, Arguments a) {
+  if (!a[0].is(Tag::dtype)) return a[0].unusable() ? a[0] : ill_typed();
+  const DtypeCategory c = category(static_cast<Dtype>(a[0].i));
+  return Value::boolean(c == DtypeCategory::integral || c == DtypeCategory::boolean);
+}
+
+std::string_view type_of_device(std::string_view device) { return device.substr(0, device.find(':')); }
+
+Value device_type(Machine& m, Arguments a) {
+  if (!a[0].is(Tag::device) && !a[0].is(Tag::string)) return a[0].unusable() ? a[0] : ill_typed();
+  return Value::of_string(m.binding().symbol(type_of_device(graph_of(m).text(a[0].symbol()))));
+}
+
+// `t` spelled as `d` is: a string stays a string, a torch.device a torch.device.
+Value with_type(Machine&, Arguments a) {
+  if (a[0].unusable()) return a[0];
+  if (a[1].unusable()) return a[1];
+  if (!a[1].is(Tag::string) && !a[1].is(Tag::device)) return ill_typed();
+  Value v = a[1];
+  v.tag = a[0].is(Tag::device) ? Tag::device : Tag::string;
+  v.spelled = a[0].is(Tag::device) ? a[0].spelled : static_cast<std::uint8_t>(kAsString);
+  return v;
+}
+
+// ---------------------------------------------------------------- the graph around the match
+
+Value uses(Machine& m, Arguments a) {
+  if (!a[0].is(Tag::node)) return a[0].unusable() ? a[0] : ill_typed();
+  m.dependencies().use_counts.push_back(a[0].node());
+  return Value::integer(graph_of(m).use_count(a[0].node()));
+}
+
+Value occurrences(Machine& m, Arguments a) {
+  if (!a[0].is(Tag::node) || !a[1].is(Tag::node)) return ill_typed();
+  std::int64_t count = 0;
+  for (const Slot& s : graph_of(m).slots(a[0].node())) count += s.kind == ArgKind::node && s.node() == a[1].node();
+  return Value::integer(count);
+}
+
+Value given(Machine& m, Arguments a) {
+  if (!a[0].is(Tag::node) || !a[1].is(Tag::string)) return ill_typed();
+  const NodeId n = a[0].node();
+  const Access access = m.binding().find_argument(m.binding().call_class(n), n, graph_of(m).text(a[1].symbol()));
+  return Value::boolean(access.how == Access::How::slot || (access.how == Access::How::run && access.count > 0));
+}
+
+Value mutates(Machine& m, Arguments a) {
+  if (!a[0].is(Tag::node)) return ill_typed();
+  const CallClass& call = m.binding().call_class(a[0].node());
+  if (call.unknown) {
+    const std::string_view target = graph_of(m).target(a[0].node());
+    const bool in_place = graph_of(m).opcode(a[0].node()) == Opcode::call_method && target.ends_with('_') && !target.ends_with("__");
+    return in_place ? Value::boolean(true) : missing();
+  }
+  return Value::boolean(m.binding().writes(a[0].node()));
+}
+
+bool is_graph_input(Machine& m, NodeId n) {
+  return graph_of(m).opcode(n) == Opcode::placeholder || graph_of(m).opcode(n) == Opcode::get_attr;
+}
+
+// The value whose storage this one is a view of: the first operand that each alias on the way names.
+NodeId base_of(Machine& m, NodeId n) {
+  for (;;) {
+    NodeId operand;
+    m.storage().aliased_operands_once(n, operand);
+    if (!operand.valid()) return n;
+    n = operand;
+  }
+}
+
+Value base(Machine& m, Arguments a) {
+  if (!a[0].is(Tag::node)) return a[0];
+  m.dependencies().elsewhere = true;
+  return Value::of_node(base_of(m, a[0].node()));
+}
+
+Value is_view(Machine& m, Arguments a) {
+  if (!a[0].is(Tag::node)) return missing();
+  const CallClass& call = m.binding().call_class(a[0].node());
+  if (call.schema == nullptr) return missing();
+  if (has(call.schema->tags, OpTag::view)) return Value::boolean(true);
+  return call.aliases ? missing() : Value::boolean(false);
+}
+
+Value may_alias(Machine& m, Arguments a) {
+  if (!a[0].is(Tag::node) || !a[1].is(Tag::node)) return ill_typed();
+  m.dependencies().elsewhere = true;
+  return Value::boolean(m.storage().together(a[0].node(), a[1].node()));
+}
+
+// Nothing reads d or anything that shares its storage behind u.
+Value last_use(Machine& m, Arguments a) {
+  if (!a[0].is(Tag::node) || !a[1].is(Tag::node)) return ill_typed();
+  m.dependencies().elsewhere = true;
+  return Value::boolean(!m.storage().used_after(a[0].node(), a[1].node(), NodeId()));
+}
+
+Value writable(Machine& m, Arguments a) {
+  if (!a[0].is(Tag::node)) return ill_typed();
+  m.dependencies().elsewhere = true;
+  const Value from = base(m, a);
+  // Without a signature an input may belong to anybody.
+  return Value::boolean(!is_graph_input(m, from.node()) && !m.storage().holds_input(a[0].node()));
+}
+
+Value is_input(Machine& m, Arguments a) {
+  if (!a[0].is(Tag::node)) return a[0].is(Tag::fresh) ? Value::boolean(false) : ill_typed();
+  return Value::boolean(is_graph_input(m, a[0].node()));
+}
+
+// How often the value itself stands in the output.
+Value outputs(Machine& m, Arguments a) {
+  if (!a[0].is(Tag::node)) return ill_typed();
+  m.dependencies().elsewhere = true;
+  std::int64_t count = 0;
+  const NodeId output = graph_of(m).output();
+  for (SlotId s = graph_of(m).first_use(a[0].node()); s.valid(); s = graph_of(m).next_use(s)) count += graph_of(m).owner(s) == output;
+  return Value::integer(count);
+}
+
+Value dominates(Machine& m, Arguments a) {
+  if (!a[0].is(Tag::node) || !a[1].is(Tag::node)) return ill_typed();
+  return Value::boolean(a[0].node() == a[1].node() || graph_of(m).precedes(a[0].node(), a[1].node()));
+}
+
+// ---------------------------------------------------------------- names
+
+Value origin(Machine& m, Arguments a) {
+  if (!a[0].is(Tag::node)) return missing();
+  return Value::of_string(graph_of(m).name_id(base_of(m, a[0].node())));
+}
+
+Value name(Machine& m, Arguments a) {
+  if (!a[0].is(Tag::node)) return missing();
+  return Value::of_string(graph_of(m).name_id(a[0].node()));
+}
+
+// The op's name as rules write it: `cpu` for x.cpu(), `add` for torch.ops.aten.add.Tensor.
+Value op(Machine& m, Arguments a) {
+  if (!a[0].is(Tag::node)) return missing();
+  const CallClass& call = m.binding().call_class(a[0].node());
+  if (call.op.valid()) return Value::of_string(m.binding().symbol(m.binding().catalogue().op_name(call.op)));
+  return Value::of_string(graph_of(m).form(a[0].node()).target);
+}
+
+}  // namespace
+
+const TensorMeta* tensor_meta(Machine& machine, const Value& v) {
+  Metas& metas = machine.binding().graph().metas();
+  if (v.is(Tag::node)) return metas.tensor_of(machine.binding().graph().meta(v.node()));
+  if (v.is(Tag::meta)) return metas.tensor_of(MetaId(v.a));
+  return nullptr;
+}
+
+Value call_builtin(Machine& m, Builtin id, const std::vector<Value>& a) {
+  const BuiltinInfo& expected = info(id);
+  if (a.size() < expected.min_arguments || (expected.max_arguments != 255 && a.size() > expected.max_arguments))
+    return Value::unknown(Unknown::operand);
+  if (!a.empty() && a[0].is(Tag::failure) && id != Builtin::known) return a[0];
+  switch (id) {
+    case Builtin::shape: return shape(m, a);
+    case Builtin::dtype: return dtype(m, a);
+    case Builtin::rank: return rank(m, a);
+    case Builtin::strides: return strides(m, a);
+    case Builtin::device: return device(m, a);
+    case Builtin::quantised: return quantised(m, a);
+    case Builtin::requires_grad: return requires_grad(m, a);
+    case Builtin::is_dense: return is_dense(m, a);
+    case Builtin::is_contiguous: return is_contiguous(m, a);
+    case Builtin::overlapping: return overlapping(m, a);
+    case Builtin::results: return results(m, a);
+    case Builtin::known: return known(m, a);
+    case Builtin::is_static: return is_static(m, a);
+    case Builtin::broadcasts: return broadcasts(m, a);
+    case Builtin::row_major: return row_major_strides(m, a);
+    case Builtin::is_view: return is_view(m, a);
+    case Builtin::len: return len(m, a);
+    case Builtin::list: return as_sequence(m, a, Tag::list);
+    case Builtin::tuple: return as_sequence(m, a, Tag::tuple);
+    case Builtin::reversed: return reversed(m, a);
+    case Builtin::first: return part(m, a, Part::first);
+    case Builtin::last: return part(m, a, Part::last);
+    case Builtin::after: return part(m, a, Part::after);
+    case Builtin::drop: return edited(m, a, Edit::drop);
+    case Builtin::replace: return edited(m, a, Edit::replace);
+    case Builtin::insert_at: return edited(m, a, Edit::insert);
+    case Builtin::position: return position(m, a);
+    case Builtin::copies: return copies(m, a);
+    case Builtin::upto: return upto(m, a);
+    case Builtin::least: return folded(m, a, Fold::least);
+    case Builtin::greatest: return folded(m, a, Fold::greatest);
+    case Builtin::total: return folded(m, a, Fold::total);
+    case Builtin::product: return folded(m, a, Fold::product);
+    case Builtin::promote: return promoted(m, a);
+    case Builtin::can_cast: return castable(m, a);
+    case Builtin::integral: return integral(m, a);
+    case Builtin::device_type: return device_type(m, a);
+    case Builtin::with_type: return with_type(m, a);
+    case Builtin::uses: return uses(m, a);
+    case Builtin::occurrences: return occurrences(m, a);
+    case Builtin::given: return given(m, a);
+    case Builtin::mutates: return mutates(m, a);
+    case Builtin::base: return base(m, a);
+    case Builtin::may_alias: return may_alias(m, a);
+    case Builtin::last_use: return last_use(m, a);
+    case Builtin::writable: return writable(m, a);
+    case Builtin::is_input: return is_input(m, a);
+    case Builtin::outputs: return outputs(m, a);
+    case Builtin::dominates: return dominates(m, a);
+    case Builtin::origin: return origin(m, a);
+    case Builtin::name: return name(m, a);
+    case Builtin::op: return op(m, a);
+    case Builtin::defined: {
+      if (!a[0].is(Tag::op)) return ill_typed();
+      return m.defined(a[0]);
+    }
+    // These ask about a graph's signature or about metadata rules, which no reader provides yet.
+    case Builtin::is_parameter:
+    case Builtin::is_buffer:
+    case Builtin::in_place:
+    case Builtin::written_back:
+    case Builtin::is_writeback:
+    case Builtin::mutated:
+    case Builtin::post_dominates:
+    case Builtin::tensor: return Value::unknown(Unknown::not_computed);
+  }
+  return Value::unknown(Unknown::not_computed);
+}
+
+}  // namespace fxrules::rewrite

@@ -1,0 +1,141 @@
+// The first law, for rules with a pure left side: what the engine guarantees whatever a rule says.
+//
+// Reads. The pattern read its operands where the matched nodes stand; the replacement reads them at the
+// root. Nothing may write in between what a matched node is or what it read.
+//
+// Storage. Before, the root's value lived in one group of values that share storage; afterwards its users
+// see another. A later write to either group must not come to reach, or cease to reach, a reader.
+//
+// Outputs. No output may newly be, or share storage with, an input or another output.
+#include "engine/rewrite/session.hpp"
+
+namespace fxrules::rewrite {
+
+Refusal Session::reads_move(const std::vector<NodeId>& nodes, NodeId root) {
+  if (nodes.size() < 2) return Refusal::none;
+  for (const NodeId n : nodes) {
+    if (n == root || graph_->next(n) == root || !graph_->precedes(n, root)) continue;
+    Storage& storage = rewriter_.storage();
+    if (!storage.any_writes()) return Refusal::none;
+    if (storage.write_between(n, n, root).valid()) return Refusal::read_moves;
+    for (const Slot& s : graph_->slots(n)) {
+      if (s.kind == ArgKind::node && storage.write_between(s.node(), n, root).valid()) return Refusal::read_moves;
+    }
+  }
+  return Refusal::none;
+}
+
+Refusal Session::output_allows(NodeId old, NodeId value) {
+  const NodeId output = graph_->output();
+  if (!output.valid()) return Refusal::none;
+  Storage& storage = rewriter_.storage();
+  if (!storage.reaches_output(old)) return Refusal::none;
+  if (storage.together(old, value)) {  // the same storage already: only the values themselves count
+    const auto returned = [&](NodeId n) {
+      for (SlotId s = graph_->first_use(n); s.valid(); s = graph_->next_use(s)) {
+        if (graph_->owner(s) == output) return true;
+      }
+      return false;
+    };
+    if (!returned(old)) return Refusal::none;
+    const Opcode opcode = graph_->opcode(value);
+    const bool input = opcode == Opcode::placeholder || opcode == Opcode::get_attr;
+    return input || returned(value) ? Refusal::aliases_output : Refusal::none;
+  }
+  return storage.holds_input(value) || storage.reaches_output(value) ? Refusal::aliases_output : Refusal::none;
+}
+
+Refusal Session::storage_allows(NodeId old, NodeId value) {
+  Storage& storage = rewriter_.storage();
+  if (!storage.any_writes() || storage.together(old, value)) return Refusal::none;
+  const NodeId old_write = storage.write_between(old, old, NodeId());
+  const NodeId value_write = storage.write_between(value, old, NodeId());
+  if (!old_write.valid() && !value_write.valid()) return Refusal::none;
+  // The root was a view of something: its readers saw writes to that, and would no longer.
+  if (storage.derived(old)) return Refusal::written_later;
+  if (value_write.valid() && storage.used_after(old, value_write, NodeId())) return Refusal::written_later;
+  if (value_write.valid() && storage.reaches_output(old)) return Refusal::written_later;
+  if (old_write.valid() && storage.holds_input(value)) return Refusal::written_later;
+  if (old_write.valid() && storage.used_after(value, old_write, old)) return Refusal::written_later;
+  return Refusal::none;
+}
+
+// The value that replaces a root computes what the root computed: it has its dtype and shape, and FX's
+// annotation. Strides belong to the op that makes it and are not known.
+void Session::inherit(NodeId from, NodeId to) {
+  graph_->set_type(to, graph_->type(from));
+  const MetaId meta = graph_->meta(from);
+  const TensorMeta* tensor = graph_->metas().tensor_of(meta);
+  if (tensor == nullptr) return graph_->set_meta(to, meta);
+  TensorMeta inherited = *tensor;
+  inherited.strides.reset();
+  const CallClass& call = binding_.call_class(to);
+  for (std::size_t a = 0; a < call.by_argument.size(); ++a) {
+    const Access& access = call.by_argument[a];
+    if (access.type != TypeKind::device || access.how != Access::How::slot) continue;
+    const Value device = binding_.argument(to, access);
+    if (!device.is(Tag::device) || inherited.device == device.symbol()) continue;
+    if (inherited.device.valid()) device_changes_.emplace_back(to, inherited.device);
+    inherited.device = device.symbol();
+  }
+  graph_->set_meta(to, graph_->metas().tensor(inherited));
+}
+
+bool Session::keep_meta(NodeId n, std::string_view key, const Value& value) {
+  const TensorMeta* tensor = graph_->metas().tensor_of(graph_->meta(n));
+  TensorMeta meta = tensor != nullptr ? *tensor : TensorMeta{};
+  if (key == "device" && (value.is(Tag::device) || value.is(Tag::string))) {
+    if (meta.device == value.symbol()) return false;
+    device_changed(n, value);
+    return true;
+  }
+  if (key == "dtype" && value.is(Tag::dtype)) {
+    if (meta.dtype == static_cast<Dtype>(value.i)) return false;
+    meta.dtype = static_cast<Dtype>(value.i);
+    graph_->set_meta(n, graph_->metas().tensor(meta));
+    return true;
+  }
+  return false;
+}
+
+void Session::device_changed(NodeId n, const Value& device) {
+  const TensorMeta* tensor = graph_->metas().tensor_of(graph_->meta(n));
+  if (tensor == nullptr || !device.is(Tag::device)) return;
+  TensorMeta meta = *tensor;
+  if (meta.device == device.symbol()) return;
+  if (meta.device.valid()) device_changes_.emplace_back(n, meta.device);
+  meta.device = device.symbol();
+  graph_->set_meta(n, graph_->metas().tensor(meta));
+}
+
+// Values computed from a value that changed its device follow it, unless their own call names a device.
+void Session::settle_metadata() {
+  if (device_changes_.empty()) return;
+  std::vector<SymbolId> was(graph_->id_bound());
+  for (const auto& [n, device] : device_changes_) {
+    if (graph_->alive(n)) was[n.value] = device;
+  }
+  for (const NodeId n : graph_->nodes()) {
+    const TensorMeta* tensor = graph_->metas().tensor_of(graph_->meta(n));
+    if (tensor == nullptr || !tensor->device.valid() || was[n.value].valid()) continue;
+    const CallClass& call = binding_.call_class(n);
+    bool names_device = false;
+    for (const Access& access : call.by_argument) {
+      names_device |= access.type == TypeKind::device && access.how == Access::How::slot &&
+                      !binding_.argument(n, access).is(Tag::none);
+    }
+    if (names_device) continue;
+    for (const Slot& s : graph_->slots(n)) {
+      if (s.kind != ArgKind::node || was[s.node().value] != tensor->device) continue;
+      const TensorMeta* operand = graph_->metas().tensor_of(graph_->meta(s.node()));
+      if (operand == nullptr) continue;
+      was[n.value] = tensor->device;
+      TensorMeta meta = *tensor;
+      meta.device = operand->device;
+      graph_->set_meta(n, graph_->metas().tensor(meta));
+      break;
+    }
+  }
+}
+
+}  // namespace fxrules::rewrite

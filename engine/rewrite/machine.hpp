@@ -1,0 +1,126 @@
+// Evaluates guards, replacements and helpers: a stack machine with explicit frames, so that recursion over
+// a long list costs memory and no native stack. Nodes that a replacement builds are *fresh*: they exist
+// only as values here until the rewriter makes those that the result uses.
+#pragma once
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "engine/rewrite/binding.hpp"
+#include "engine/rewrite/matcher.hpp"
+#include "engine/rewrite/storage.hpp"
+
+namespace fxrules::rewrite {
+
+struct FreshArgument {
+  Value value;
+  SymbolId keyword;  // none: positional
+};
+
+struct FreshNode {
+  program::Index call_template = 0;
+  std::uint32_t first = 0, count = 0;  // arguments
+  NodeId hole_node;                    // whose form `<f>` keeps
+  std::vector<SymbolId> holes;         // texts, by piece that is a hole
+  NodeId made;                         // set by the rewriter
+};
+
+// Facts that a guard asked about and that a rewrite elsewhere may change.
+struct Dependencies {
+  std::vector<NodeId> use_counts;  // uses(x) was asked
+  bool elsewhere = false;          // anything else that is not local to the match
+  void clear() {
+    use_counts.clear();
+    elsewhere = false;
+  }
+};
+
+class Machine {
+ public:
+  Machine(Binding& binding, std::function<Storage&()> storage);
+
+  // Values live until the next reset.
+  void reset();
+  // Runs code with the variables of a match; returns what is on top. Unknown when the code runs away.
+  Value run(program::Code code, std::vector<Value>& variables);
+
+  [[nodiscard]] std::vector<Value>& heap() { return heap_; }
+  [[nodiscard]] std::vector<FreshNode>& fresh() { return fresh_; }
+  [[nodiscard]] const FreshArgument& argument(std::uint32_t i) const { return fresh_arguments_[i]; }
+  [[nodiscard]] Dependencies& dependencies() { return dependencies_; }
+  // The arguments of a call that `..` stands for, as a caller would write them.
+  struct RestArgument {
+    Value value;
+    SymbolId keyword;
+    std::uint32_t position;  // where the call has it, when it is positional
+  };
+  void rest_arguments(const Value& rest, std::vector<RestArgument>& out);
+
+  [[nodiscard]] std::string text_of(const Value& v);
+  // defined(<f>): the op that the template names exists and can be called.
+  [[nodiscard]] Value defined(const Value& op);
+  [[nodiscard]] Binding& binding() { return *binding_; }
+  [[nodiscard]] Storage& storage() { return storage_(); }
+  [[nodiscard]] NodeId root() const { return root_; }
+  void set_root(NodeId root) { root_ = root; }
+  // A list on the heap.
+  Value list(const std::vector<Value>& items, Tag tag = Tag::list);
+  Value item(const Value& sequence, std::uint32_t i) { return binding_->item(sequence, i, heap_); }
+
+ private:
+  struct Frame {
+    program::Index pc = 0;
+    std::uint32_t variables = 0;  // base in frame_variables_
+    program::Index def = program::kNone;
+    std::uint32_t arguments = 0;  // base in frame_arguments_
+    std::uint32_t tried = 0;      // accepts tried so far
+    program::Index equation = 0;
+    bool guard = false;
+  };
+
+  bool step(const program::Step& step);
+  bool finish_frame();
+  void enter(program::Index def, std::uint32_t count);
+  bool next_equation(Frame& frame);
+  Value& variable(program::Index v);
+  void push(Value v) { stack_.push_back(v); }
+  Value pop() {
+    const Value v = stack_.back();
+    stack_.pop_back();
+    return v;
+  }
+  void make_sequence(Tag tag, std::uint32_t count);
+  void build(program::Index call_template, std::uint32_t count);
+  Value arithmetic(program::Eval eval, const Value& a, const Value& b);
+  Value compare(program::Eval eval, const Value& a, const Value& b);
+  Value contains(const Value& item, const Value& collection);
+  Value in_set(const Value& item, const program::SetValue& set);
+  Value indexed(const Value& xs, const Value& i);
+  void text(std::uint32_t count);
+
+  Binding* binding_;
+  std::function<Storage&()> storage_;
+  std::vector<Value> heap_;
+  Matcher matcher_;
+  std::vector<Value> stack_;
+  std::vector<Frame> frames_;
+  std::vector<Value> frame_variables_, frame_arguments_;
+  std::vector<Value>* variables_ = nullptr;
+  std::vector<FreshNode> fresh_;
+  std::vector<FreshArgument> fresh_arguments_;
+  std::vector<RestArgument> rest_;
+  Dependencies dependencies_;
+  std::size_t fuel_ = 0;
+  NodeId root_;
+  std::vector<Value> call_arguments_;
+};
+
+// What is known of a value's size, dtype, …; free functions over the machine.
+[[nodiscard]] Truth truth_of(const Value& v);
+[[nodiscard]] std::optional<Size> as_size(Machine& machine, const Value& v);
+[[nodiscard]] Value from_size(Machine& machine, Size size);
+[[nodiscard]] const TensorMeta* tensor_meta(Machine& machine, const Value& v);
+[[nodiscard]] Value call_builtin(Machine& machine, Builtin id, const std::vector<Value>& arguments);
+
+}  // namespace fxrules::rewrite

@@ -1,0 +1,270 @@
+#include "engine/rewrite/rewriter.hpp"
+
+#include <algorithm>
+
+#include "engine/rewrite/spelling.hpp"
+
+namespace fxrules::rewrite {
+
+void Rewriter::Changes::clear() {
+  created.clear();
+  changed.clear();
+  removed.clear();
+  lost_uses.clear();
+  removed_write = false;
+}
+
+Rewriter::Rewriter(Binding& binding, Machine& machine) : binding_(&binding), machine_(&machine), graph_(&binding.graph()) {}
+
+Storage& Rewriter::storage() {
+  if (storage_ == nullptr) storage_ = std::make_unique<Storage>(*binding_);
+  return *storage_;
+}
+
+Rewriter::Changes& Rewriter::begin() {
+  changes_.clear();
+  return changes_;
+}
+
+// ---------------------------------------------------------------- values as arguments
+
+bool Rewriter::can_write(const Value& v) {
+  std::vector<Value> todo{v};
+  while (!todo.empty()) {
+    const Value x = todo.back();
+    todo.pop_back();
+    switch (x.tag) {
+      case Tag::unknown:
+      case Tag::failure:
+      case Tag::rest:
+      case Tag::op:
+      case Tag::set:
+      case Tag::meta: return false;
+      case Tag::symbolic:
+        if (x.a == SymbolId::kNone) return false;
+        break;
+      case Tag::list:
+      case Tag::tuple:
+      case Tag::dict:
+      case Tag::slice:
+      case Tag::range:
+        if (x.range.where == Where::graph) break;  // came from the graph
+        for (std::uint32_t i = 0; i < x.range.count; ++i) todo.push_back(machine_->item(x, i));
+        break;
+      default: break;
+    }
+  }
+  return true;
+}
+
+void Rewriter::write(CallBuilder& builder, const Value& value) {
+  struct Open {
+    Value v;
+    std::uint32_t next;
+  };
+  std::vector<Open> open;
+  Value v = value;
+  for (;;) {
+    switch (v.tag) {
+      case Tag::none: builder.none(); break;
+      case Tag::boolean: builder.boolean(v.i != 0); break;
+      case Tag::integer: builder.integer(v.i); break;
+      case Tag::floating: builder.floating(v.d); break;
+      case Tag::ellipsis: builder.ellipsis(); break;
+      case Tag::string: builder.literal(Slot::of_symbol(v.spelled == kAsBare ? ArgKind::bare : ArgKind::string, v.symbol())); break;
+      case Tag::device:
+        builder.literal(Slot::of_symbol(v.spelled == kAsBare     ? ArgKind::bare
+                                        : v.spelled == kAsString ? ArgKind::string
+                                                                 : ArgKind::device,
+                                        v.symbol()));
+        break;
+      case Tag::dtype: builder.literal(Slot::of_symbol(ArgKind::dtype, v.symbol())); break;
+      case Tag::symbolic: builder.literal(Slot::of_symbol(ArgKind::symbolic, v.symbol())); break;
+      case Tag::spelled: builder.literal(Slot::of_symbol(static_cast<ArgKind>(v.i), v.symbol())); break;
+      case Tag::node:
+      case Tag::fresh: builder.node(node_of(v)); break;
+      default: {
+        static constexpr ArgKind kKinds[] = {ArgKind::list, ArgKind::tuple, ArgKind::dict, ArgKind::slice, ArgKind::range};
+        builder.open(kKinds[static_cast<std::size_t>(v.tag) - static_cast<std::size_t>(Tag::list)]);
+        open.push_back({v, 0});
+      }
+    }
+    while (!open.empty() && open.back().next == open.back().v.range.count) {
+      builder.close();
+      open.pop_back();
+    }
+    if (open.empty()) return;
+    v = machine_->item(open.back().v, open.back().next++);
+  }
+}
+
+NodeId Rewriter::node_of(const Value& v) const {
+  if (v.is(Tag::node)) return v.node();
+  if (v.is(Tag::fresh)) return machine_->fresh()[v.a].made;
+  return {};
+}
+
+// ---------------------------------------------------------------- making nodes
+
+// Pushes the fresh nodes among the arguments that are not made yet.
+bool Rewriter::missing_operand(std::uint32_t fresh, std::vector<std::uint32_t>& todo) {
+  const FreshNode& node = machine_->fresh()[fresh];
+  bool missing = false;
+  std::vector<Value> values;
+  for (std::uint32_t i = node.count; i-- > 0;) values.push_back(machine_->argument(node.first + i).value);
+  std::vector<std::uint32_t> found;
+  while (!values.empty()) {
+    const Value v = values.back();
+    values.pop_back();
+    if (v.is(Tag::fresh) && !machine_->fresh()[v.a].made.valid()) {
+      found.push_back(v.a);
+      missing = true;
+    } else if (v.is_container() && v.range.where != Where::graph) {
+      for (std::uint32_t i = v.range.count; i-- > 0;) values.push_back(machine_->item(v, i));
+    }
+  }
+  todo.insert(todo.end(), found.rbegin(), found.rend());  // the first argument is made first
+  return missing;
+}
+
+bool Rewriter::make(const Value& v, NodeId root, NodeId place, SymbolId name) {
+  if (!v.is(Tag::fresh)) return true;
+  bool ok = true;
+  std::vector<std::uint32_t> todo{v.a};
+  while (!todo.empty() && ok) {
+    const std::uint32_t fresh = todo.back();
+    if (machine_->fresh()[fresh].made.valid()) {
+      todo.pop_back();
+      continue;
+    }
+    if (missing_operand(fresh, todo)) continue;
+    todo.pop_back();
+    make_one(fresh, root, place, fresh == v.a ? name : SymbolId(), ok);
+  }
+  return ok;
+}
+
+void Rewriter::make_one(std::uint32_t fresh, NodeId root, NodeId place, SymbolId name, bool& ok) {
+  const FreshNode node = machine_->fresh()[fresh];
+  const CallSpelling call = spell(*machine_, node, root);
+  if (!call.ok) {
+    ok = false;
+    return;
+  }
+  // Arguments that the rule wrote and that equal the default are left out, from the end and by keyword.
+  std::vector<const FreshArgument*> arguments;
+  const program::Template& made = binding_->rules().templates[node.call_template];
+  const bool spliced = std::any_of(made.arguments.begin(), made.arguments.end(), [](const auto& a) { return a.splice; });
+  for (std::uint32_t i = 0; i < node.count; ++i) arguments.push_back(&machine_->argument(node.first + i));
+  if (call.schema != nullptr && !spliced) {
+    CallClass defaults;
+    defaults.schema = call.schema;
+    const auto at_default = [&](const FreshArgument& a, std::size_t position) {
+      const int at = a.keyword.valid() ? call.schema->find(graph_->text(a.keyword)) : static_cast<int>(position);
+      if (at < 0 || static_cast<std::size_t>(at) >= call.schema->arguments.size()) return false;
+      if (!call.schema->arguments[static_cast<std::size_t>(at)].has_default) return false;
+      return same(*binding_, a.value, binding_->default_of(defaults, static_cast<std::size_t>(at)), machine_->heap()) == Truth::yes;
+    };
+    std::erase_if(arguments, [&](const FreshArgument* a) { return a->keyword.valid() && at_default(*a, 0); });
+    const bool keywords = std::any_of(arguments.begin(), arguments.end(), [](const auto* a) { return a->keyword.valid(); });
+    while (!keywords && !arguments.empty() && at_default(*arguments.back(), arguments.size() - 1)) arguments.pop_back();
+  }
+  if (!name.valid()) name = graph_->unique_name(Graph::base_name(call.opcode, call.target));
+  NodeId n;
+  {
+    CallBuilder builder(*graph_);
+    for (const FreshArgument* a : arguments) {
+      if (a->keyword.valid()) builder.keyword(a->keyword);
+      write(builder, a->value);
+    }
+    n = builder.create(call.opcode, binding_->symbol(call.target), name, place);
+  }
+  machine_->fresh()[fresh].made = n;
+  changes_.created.push_back(n);
+  if (storage_ != nullptr) storage_->created(n);
+}
+
+void Rewriter::unmake() {
+  while (!changes_.created.empty()) {
+    const NodeId n = changes_.created.back();
+    changes_.created.pop_back();
+    if (storage_ != nullptr) storage_->erased(n);
+    if (on_erase_) on_erase_(n);
+    graph_->erase(n);
+  }
+  for (FreshNode& f : machine_->fresh()) f.made = NodeId();
+}
+
+// ---------------------------------------------------------------- changing nodes
+
+void Rewriter::replace(NodeId old, NodeId value) {
+  if (storage_ != nullptr) storage_->replacing(old, value);
+  graph_->replace_uses(old, value);
+  if (storage_ != nullptr) storage_->replaced(old, value);
+  changes_.changed.push_back(value);
+  erase_dead(old);
+}
+
+void Rewriter::erase_dead(NodeId n) {
+  std::vector<NodeId> todo{n};
+  while (!todo.empty()) {
+    const NodeId dead = todo.back();
+    todo.pop_back();
+    if (!graph_->alive(dead) || graph_->has_uses(dead)) continue;
+    std::vector<NodeId> operands;
+    for (const Slot& s : graph_->slots(dead)) {
+      if (s.kind == ArgKind::node) operands.push_back(s.node());
+    }
+    changes_.removed.push_back(graph_->name_id(dead));
+    if (storage_ != nullptr) {
+      if (storage_->any_writes() && binding_->writes(dead)) changes_.removed_write = true;
+      storage_->erased(dead);
+    }
+    if (on_erase_) on_erase_(dead);
+    graph_->erase(dead);
+    for (const NodeId operand : operands) {
+      if (graph_->has_uses(operand)) {
+        changes_.lost_uses.push_back(operand);
+      } else if (graph_->opcode(operand) != Opcode::placeholder && binding_->call_class(operand).removable) {
+        todo.push_back(operand);
+      }
+    }
+  }
+}
+
+Rewriter::Kept Rewriter::set_argument(NodeId n, std::string_view name, const Value& value) {
+  CallClass& call = binding_->call_class(n);
+  const Access access = binding_->find_argument(call, n, name);
+  const bool present = access.how == Access::How::slot;
+  if (!present && call.schema == nullptr && access.how == Access::How::absent) return Kept::impossible;
+  if (!present && access.how == Access::How::absent) return Kept::impossible;
+  const SlotId first = graph_->argument(n, 0);
+  if (present) {
+    const Slot& old = (*graph_)[SlotId(first.value + access.at)];
+    const Value before = binding_->from_slot(old, access.type);
+    if (before.tag == value.tag && before.spelled == value.spelled && same(*binding_, before, value, machine_->heap()) == Truth::yes) return Kept::same;
+  }
+  const CallForm form = graph_->form(n);
+  {
+    CallBuilder builder(*graph_);
+    const std::uint32_t count = graph_->argument_count(n);
+    for (std::uint32_t i = 0; i < count; ++i) {
+      const bool replaced = i >= access.at && i < access.at + std::max(access.count, 1u) && access.how != Access::How::constant;
+      if (i >= form.positional) builder.keyword(form.keywords[i - form.positional]);
+      if (!replaced) {
+        builder.copy(SlotId(first.value + i));
+      } else if (i == access.at) {
+        write(builder, value);
+      }
+    }
+    if (access.how == Access::How::constant) {
+      builder.keyword(name);
+      write(builder, value);
+    }
+    builder.reassign(n, form.opcode, form.target);
+  }
+  changes_.changed.push_back(n);
+  return Kept::changed;
+}
+
+}  // namespace fxrules::rewrite

@@ -1,0 +1,61 @@
+// All mutation of a graph by rules goes through here: new nodes are made from fresh ones, uses move,
+// arguments change, dead nodes go. It keeps the storage analysis true and tells a listener what changed.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <vector>
+
+#include "engine/rewrite/machine.hpp"
+
+namespace fxrules::rewrite {
+
+class Rewriter {
+ public:
+  Rewriter(Binding& binding, Machine& machine);
+
+  // ---- storage, worked out when first asked for
+  [[nodiscard]] Storage& storage();
+
+  // ---- what changed since `begin`
+  struct Changes {
+    std::vector<NodeId> created;
+    std::vector<NodeId> changed;       // kept nodes whose arguments changed, values whose users moved to them
+    std::vector<SymbolId> removed;     // names
+    std::vector<NodeId> lost_uses;     // still there, with fewer uses
+    bool removed_write = false;
+    void clear();
+  };
+  Changes& begin();
+  [[nodiscard]] Changes& changes() { return changes_; }
+  void on_erase(std::function<void(NodeId)> listener) { on_erase_ = std::move(listener); }
+
+  // Whether the value can stand in a graph: no unknowns, sets, …
+  [[nodiscard]] bool can_write(const Value& v);
+  // Makes the fresh nodes that the value needs, before `place`; each stands for the root's dialect and
+  // inherits what FX passes inherit. `name` is for the last one. False when one has no spelling.
+  bool make(const Value& v, NodeId root, NodeId place, SymbolId name);
+  [[nodiscard]] NodeId node_of(const Value& v) const;  // of a node or made fresh value
+  void unmake();                                       // takes the created nodes back
+
+  // All uses of `old` move; `old` goes, and so do pure nodes that this leaves without uses.
+  void replace(NodeId old, NodeId value);
+  // Replaces one argument by schema role; adds a keyword argument where there is none. False: same already.
+  enum class Kept { changed, same, impossible };
+  Kept set_argument(NodeId n, std::string_view name, const Value& value);
+  void erase_dead(NodeId n);  // requires no uses; cascades
+
+ private:
+  void make_one(std::uint32_t fresh, NodeId root, NodeId place, SymbolId name, bool& ok);
+  bool missing_operand(std::uint32_t fresh, std::vector<std::uint32_t>& todo);
+  void write(CallBuilder& builder, const Value& v);
+
+  Binding* binding_;
+  Machine* machine_;
+  Graph* graph_;
+  std::unique_ptr<Storage> storage_;
+  Changes changes_;
+  std::function<void(NodeId)> on_erase_;
+};
+
+}  // namespace fxrules::rewrite

@@ -1,0 +1,271 @@
+#include "engine/rewrite/session.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace fxrules::rewrite {
+
+using program::Index;
+using program::kNone;
+using program::ResultKind;
+
+std::string describe(Refusal refusal) {
+  switch (refusal) {
+    case Refusal::none: return {};
+    case Refusal::root_writes: return "it writes to an operand, and the rule does not say what becomes of that operand";
+    case Refusal::read_moves: return "a read would move past a write";
+    case Refusal::written_later: return "a later write would reach other readers than it does now";
+    case Refusal::aliases_output: return "an output would become an input or another output";
+    case Refusal::not_before: return "an operand of the new node is computed after it";
+    case Refusal::no_spelling: return "no op of the replacement takes these arguments";
+  }
+  return {};
+}
+
+Session::Session(const program::RuleSet& rules, Graph& graph, const ApplyOptions& options, Report& report)
+    : rules_(&rules),
+      graph_(&graph),
+      options_(&options),
+      report_(&report),
+      binding_(rules, graph),
+      machine_(binding_, [this]() -> Storage& { return rewriter_.storage(); }),
+      rewriter_(binding_, machine_),
+      extra_matcher_(binding_, machine_.heap()),
+      enabled_(rules.rules.size(), true),
+      noted_(rules.rules.size()) {
+  const auto named = [](const std::vector<std::string>& names, const std::string& name) {
+    return std::find(names.begin(), names.end(), name) != names.end();
+  };
+  for (std::size_t r = 0; r < rules.rules.size(); ++r) {
+    const program::Rule& rule = rules.rules[r];
+    enabled_[r] = (options.only.empty() || named(options.only, rule.name)) && !named(options.disable, rule.name);
+    report.rules.push_back({rule.name, rules.phases[rule.phase].name, rule.span});
+  }
+}
+
+Outcome Session::attempt(Index index, NodeId root, std::vector<Value>& variables, std::vector<NodeId>& nodes) {
+  const program::Rule& rule = rules_->rules[index];
+  machine_.reset();
+  machine_.set_root(root);
+  last_dependencies_.clear();
+  refusal_ = Refusal::none;
+  rewriter_.begin();
+  if (!rule.extra.empty() && !join(rule, 0, variables, nodes)) {
+    last_dependencies_.elsewhere = true;  // another user may appear
+    return Outcome::declined;
+  }
+  const Outcome outcome = alternatives(rule, index, root, variables, nodes);
+  last_dependencies_.use_counts = machine_.dependencies().use_counts;
+  last_dependencies_.elsewhere |= machine_.dependencies().elsewhere || refusal_ != Refusal::none;
+  return outcome;
+}
+
+// Further roots are found among the users of a value that is already bound. The number of roots is written
+// in the rule, so this recursion is as deep as the rule is wide.
+bool Session::join(const program::Rule& rule, std::size_t extra_index, std::vector<Value>& variables, std::vector<NodeId>& nodes) {
+  if (extra_index == rule.extra.size()) return true;
+  const program::ExtraRoot& extra = rule.extra[extra_index];
+  if (extra.anchor == kNone || !variables[extra.anchor].is(Tag::node)) return false;
+  std::vector<NodeId> users;
+  for (SlotId s = graph_->first_use(variables[extra.anchor].node()); s.valid(); s = graph_->next_use(s)) users.push_back(graph_->owner(s));
+  std::sort(users.begin(), users.end(), [&](NodeId a, NodeId b) { return graph_->precedes(a, b); });
+  users.erase(std::unique(users.begin(), users.end()), users.end());
+  for (const NodeId user : users) {
+    if (std::find(nodes.begin(), nodes.end(), user) != nodes.end()) continue;
+    extra_matcher_.begin(extra.match, Value::of_node(user));
+    for (const auto& [place, variable] : extra.preload) extra_matcher_.registers()[place] = variables[variable];
+    Index pc = extra.match.start;
+    const program::Accept* accept = extra_matcher_.next(extra.match, pc);
+    if (accept == nullptr) continue;
+    const std::vector<Value> saved = variables;
+    const std::size_t matched = nodes.size();
+    for (std::size_t v = 0; v < accept->registers.size(); ++v) {
+      if (accept->registers[v] != 0xFFFF) variables[v] = extra_matcher_.registers()[accept->registers[v]];
+    }
+    variables[extra.variable] = Value::of_node(user);
+    for (const std::uint16_t r : accept->nodes) nodes.push_back(extra_matcher_.registers()[r].node());
+    if (join(rule, extra_index + 1, variables, nodes)) return true;
+    variables = saved;
+    nodes.resize(matched);
+  }
+  return false;
+}
+
+Outcome Session::alternatives(const program::Rule& rule, Index index, NodeId root, std::vector<Value>& variables,
+                              std::vector<NodeId>& nodes) {
+  bool unknown = false, decided = false;
+  for (const program::Alternative& alternative : rule.alternatives) {
+    if (alternative.guard.present()) {
+      const Truth guard = truth_of(machine_.run(alternative.guard, variables));
+      if (guard != Truth::yes) {
+        unknown |= guard == Truth::unknown;
+        continue;
+      }
+    }
+    Outcome outcome = Outcome::declined;
+    switch (alternative.kind) {
+      case ResultKind::value: outcome = value(rule, index, alternative, root, variables, nodes); break;
+      case ResultKind::keep: outcome = keep(index, alternative, root, variables, nodes); break;
+      case ResultKind::error:
+      case ResultKind::note: return say(index, alternative, root, variables);
+    }
+    if (outcome != Outcome::declined) return outcome;
+    decided = true;
+    if (refusal_ != Refusal::none) break;  // the guard chose this alternative; the next ones are not for it
+  }
+  if (!decided) ++(unknown ? report_->rules[index].guard_unknown : report_->rules[index].guard_false);
+  return Outcome::declined;
+}
+
+Outcome Session::refuse(Index index, NodeId root, Refusal why) {
+  refusal_ = why;
+  ++report_->rules[index].refused;
+  std::vector<bool>& said = noted_[index];
+  if (said.size() <= root.value) said.resize(root.value + 1);
+  if (!said[root.value]) report_->notes.push_back({index, graph_->name_id(root), "not rewritten: " + describe(why)});
+  said[root.value] = true;
+  return Outcome::declined;
+}
+
+Outcome Session::say(Index index, const program::Alternative& alternative, NodeId root, std::vector<Value>& variables) {
+  const Value text = machine_.run(alternative.code, variables);
+  std::vector<bool>& said = noted_[index];
+  if (said.size() <= root.value) said.resize(root.value + 1);
+  if (said[root.value]) return Outcome::declined;
+  said[root.value] = true;
+  const std::string message = machine_.text_of(text);
+  if (alternative.kind == ResultKind::note) {
+    report_->notes.push_back({index, graph_->name_id(root), message});
+    return Outcome::noted;
+  }
+  report_->diagnostics.push_back({Severity::error, "rule-error", fmt::format("`{}`: {}", graph_->name(root), message), alternative.span,
+                                  fmt::format("the rule `{}` stops here", rules_->rules[index].name)});
+  return Outcome::failed;
+}
+
+void Session::record(Index index, SymbolId root, const std::vector<SymbolId>& matched, SymbolId result) {
+  ++report_->rules[index].rewrites;
+  ++report_->rewrites;
+  report_->created += rewriter_.changes().created.size();
+  report_->removed += rewriter_.changes().removed.size();
+  if (!options_->record) return;
+  Application a;
+  a.rule = index;
+  a.root = root;
+  a.matched = matched;
+  for (const NodeId n : rewriter_.changes().created) a.created.push_back(graph_->name_id(n));
+  a.result = result;
+  report_->applications.push_back(std::move(a));
+}
+
+// ---------------------------------------------------------------- results
+
+Outcome Session::value(const program::Rule& rule, Index index, const program::Alternative& alternative, NodeId root,
+                       std::vector<Value>& variables, const std::vector<NodeId>& nodes) {
+  variables.resize(rule.variables.size());
+  const Value top = machine_.run(alternative.code, variables);
+  if (top.is(Tag::failure)) {
+    report_->diagnostics.push_back({Severity::error, "rule-error", fmt::format("`{}`: {}", graph_->name(root), machine_.text_of(top)),
+                                    alternative.span, fmt::format("the rule `{}` stops here", rule.name)});
+    return Outcome::failed;
+  }
+  std::vector<Replacement> replacements;
+  for (const program::Assignment& a : alternative.assignments) {
+    const Value old = variables[a.variable], value = variables[a.value];
+    if (!old.is(Tag::node) || !rewriter_.can_write(value)) return Outcome::declined;
+    if (!value.is(Tag::node) && !value.is(Tag::fresh)) return Outcome::declined;  // a root is a node
+    replacements.push_back({old.node(), value, a.as});
+  }
+  for (const Replacement& r : replacements) {
+    if (r.value.is(Tag::node) && r.value.node() == r.old) return Outcome::declined;  // nothing would change
+    if (binding_.writes(r.old)) return refuse(index, root, Refusal::root_writes);
+    const Refusal moved = reads_move(nodes, r.old);
+    if (moved != Refusal::none) return refuse(index, root, moved);
+    if (r.value.is(Tag::node) && !graph_->precedes(r.value.node(), r.old)) return refuse(index, root, Refusal::not_before);
+  }
+  // Names are worked out while the old nodes still stand.
+  const SymbolId root_name = graph_->name_id(root);
+  std::vector<SymbolId> matched;
+  if (options_->record) {
+    for (const NodeId n : nodes) matched.push_back(graph_->name_id(n));
+  }
+  for (const Replacement& r : replacements) {
+    SymbolId name;
+    if (r.as.present() && r.value.is(Tag::fresh)) {
+      const Value text = machine_.run(r.as, variables);
+      if (text.is(Tag::string)) name = graph_->unique_name(graph_->text(text.symbol()));
+    }
+    if (!rewriter_.make(r.value, r.old, r.old, name)) {
+      rewriter_.unmake();
+      return refuse(index, root, Refusal::no_spelling);
+    }
+  }
+  for (const NodeId n : rewriter_.changes().created) {
+    for (const Slot& s : graph_->slots(n)) {
+      if (s.kind != ArgKind::node || graph_->precedes(s.node(), n)) continue;
+      rewriter_.unmake();
+      return refuse(index, root, Refusal::not_before);
+    }
+  }
+  for (const Replacement& r : replacements) {
+    const NodeId value = rewriter_.node_of(r.value);
+    Refusal why = output_allows(r.old, value);
+    if (why == Refusal::none) why = storage_allows(r.old, value);
+    if (why != Refusal::none) {
+      rewriter_.unmake();
+      return refuse(index, root, why);
+    }
+  }
+  SymbolId result;
+  for (const Replacement& r : replacements) {
+    const NodeId value = rewriter_.node_of(r.value);
+    if (r.value.is(Tag::fresh)) inherit(r.old, value);
+    if (r.old == root) result = graph_->name_id(value);
+    rewriter_.replace(r.old, value);
+  }
+  record(index, root_name, matched, result);
+  return Outcome::applied;
+}
+
+// Whether the call writes to an operand because of this argument, as with `inplace = True`.
+bool Session::decides_write(NodeId n, std::string_view argument) {
+  const CallClass& call = binding_.call_class(n);
+  if (call.schema == nullptr || !binding_.writes(n)) return false;
+  for (const SchemaArgument& a : call.schema->arguments) {
+    if (a.writes && (a.name == argument || a.writes_when.substr(0, a.writes_when.find('=')) == argument)) return true;
+  }
+  return false;
+}
+
+Outcome Session::keep(Index index, const program::Alternative& alternative, NodeId root, std::vector<Value>& variables,
+                      const std::vector<NodeId>& nodes) {
+  std::vector<Value> values;
+  for (const program::KeepEntry& entry : alternative.keeps) {
+    values.push_back(machine_.run(entry.value, variables));
+    if (!rewriter_.can_write(values.back()) || values.back().is(Tag::fresh)) return Outcome::declined;
+  }
+  for (const program::KeepEntry& entry : alternative.keeps) {
+    if (decides_write(root, entry.key)) return refuse(index, root, Refusal::root_writes);
+  }
+  bool changed = false;
+  for (std::size_t k = 0; k < values.size(); ++k) {
+    const program::KeepEntry& entry = alternative.keeps[k];
+    if (entry.meta) {
+      changed |= keep_meta(root, entry.key, values[k]);
+      continue;
+    }
+    const Access access = binding_.find_argument(binding_.call_class(root), root, entry.key);
+    const auto kept = rewriter_.set_argument(root, entry.key, values[k]);
+    if (kept == Rewriter::Kept::impossible) return Outcome::declined;
+    if (kept == Rewriter::Kept::changed && access.type == TypeKind::device) device_changed(root, values[k]);
+    changed |= kept == Rewriter::Kept::changed;
+  }
+  if (!changed) return Outcome::declined;
+  std::vector<SymbolId> matched;
+  for (const NodeId n : nodes) matched.push_back(graph_->name_id(n));
+  record(index, graph_->name_id(root), matched, graph_->name_id(root));
+  return Outcome::applied;
+}
+
+}  // namespace fxrules::rewrite

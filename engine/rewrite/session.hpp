@@ -1,0 +1,91 @@
+// One rule set at work on one graph: decides whether a match may be rewritten, and rewrites it. Which
+// matches are tried and in what order is the driver's business (apply.cpp; the reference engine of the
+// tests has another one).
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "engine/rewrite/rewriter.hpp"
+#include "fxrules/apply.hpp"
+
+namespace fxrules::rewrite {
+
+// Why a match with a guard that holds is not rewritten.
+enum class Refusal : std::uint8_t {
+  none,
+  root_writes,      // the root changes an operand in place
+  read_moves,       // something writes a value between where the pattern read it and the root
+  written_later,    // a later write would reach, or no longer reach, other readers
+  aliases_output,   // an output would become an input or another output
+  not_before,       // an operand of the new node stands behind it
+  no_spelling,      // no op of that name takes these arguments
+};
+
+enum class Outcome : std::uint8_t { declined, applied, failed, noted };
+
+class Session {
+ public:
+  Session(const program::RuleSet& rules, Graph& graph, const ApplyOptions& options, Report& report);
+
+  [[nodiscard]] Binding& binding() { return binding_; }
+  [[nodiscard]] Machine& machine() { return machine_; }
+  [[nodiscard]] Rewriter& rewriter() { return rewriter_; }
+  [[nodiscard]] Graph& graph() { return *graph_; }
+  [[nodiscard]] bool enabled(program::Index rule) const { return enabled_[rule]; }
+
+  // Tries the rule on a match of its main pattern. `variables` is sized and filled as the accept says,
+  // `nodes` holds the matched nodes, root first. Registers of the matcher are not touched.
+  Outcome attempt(program::Index rule, NodeId root, std::vector<Value>& variables, std::vector<NodeId>& nodes);
+
+  // What the last attempt asked about, for the driver to know when to try again.
+  [[nodiscard]] const Dependencies& dependencies() const { return last_dependencies_; }
+  [[nodiscard]] Refusal refusal() const { return refusal_; }
+
+  // Metadata that follows from changed devices; once, at the end.
+  void settle_metadata();
+
+ private:
+  Outcome alternatives(const program::Rule& rule, program::Index index, NodeId root, std::vector<Value>& variables, std::vector<NodeId>& nodes);
+  bool join(const program::Rule& rule, std::size_t extra, std::vector<Value>& variables, std::vector<NodeId>& nodes);
+  Outcome value(const program::Rule& rule, program::Index index, const program::Alternative& alternative, NodeId root,
+                std::vector<Value>& variables, const std::vector<NodeId>& nodes);
+  Outcome keep(program::Index index, const program::Alternative& alternative, NodeId root, std::vector<Value>& variables,
+               const std::vector<NodeId>& nodes);
+  Outcome say(program::Index index, const program::Alternative& alternative, NodeId root, std::vector<Value>& variables);
+  Outcome refuse(program::Index index, NodeId root, Refusal why);
+  void record(program::Index index, SymbolId root, const std::vector<SymbolId>& matched, SymbolId result);
+
+  [[nodiscard]] bool decides_write(NodeId n, std::string_view argument);
+
+  // legality.cpp
+  struct Replacement {
+    NodeId old;
+    Value value;
+    program::Code as;
+  };
+  [[nodiscard]] Refusal reads_move(const std::vector<NodeId>& nodes, NodeId root);
+  [[nodiscard]] Refusal storage_allows(NodeId old, NodeId value);
+  [[nodiscard]] Refusal output_allows(NodeId old, NodeId value);
+  void inherit(NodeId from, NodeId to);
+  bool keep_meta(NodeId n, std::string_view key, const Value& value);
+  void device_changed(NodeId n, const Value& device);
+
+  const program::RuleSet* rules_;
+  Graph* graph_;
+  const ApplyOptions* options_;
+  Report* report_;
+  Binding binding_;
+  Machine machine_;
+  Rewriter rewriter_;
+  Matcher extra_matcher_;
+  std::vector<bool> enabled_;
+  std::vector<std::vector<bool>> noted_;  // by rule, by node: a note is said once
+  Dependencies last_dependencies_;
+  Refusal refusal_ = Refusal::none;
+  std::vector<std::pair<NodeId, SymbolId>> device_changes_;
+};
+
+[[nodiscard]] std::string describe(Refusal refusal);
+
+}  // namespace fxrules::rewrite
