@@ -5,10 +5,12 @@
 namespace fxrules::catalogue {
 namespace {
 
+bool is_blank(char c) { return c == ' ' || c == '\t' || c == '\r'; }
+
 std::string_view trim(std::string_view text) {
-  const auto begin = text.find_first_not_of(" \t\r");
-  if (begin == std::string_view::npos) return text.substr(0, 0);
-  return text.substr(begin, text.find_last_not_of(" \t\r") - begin + 1);
+  while (!text.empty() && is_blank(text.front())) text.remove_prefix(1);
+  while (!text.empty() && is_blank(text.back())) text.remove_suffix(1);
+  return text;
 }
 
 // Cuts " | facts" off `text`, looking from `from` on.
@@ -23,7 +25,7 @@ std::string_view cut_facts(std::string_view& text, std::size_t from) {
 // The end of the op's name. A loop: names are short and this runs over every line.
 std::size_t name_length(std::string_view text) {
   std::size_t k = 0;
-  while (k < text.size() && text[k] != '(' && text[k] != ' ' && text[k] != '\t') ++k;
+  while (k < text.size() && text[k] != '(' && !is_blank(text[k])) ++k;
   return k;
 }
 
@@ -65,7 +67,9 @@ SignatureBody split_body(std::string_view body) {
 
 std::string_view next_word(std::string_view& text) {
   text = trim(text);
-  const std::string_view word = text.substr(0, text.find_first_of(" \t"));
+  std::size_t length = 0;
+  while (length < text.size() && !is_blank(text[length])) ++length;
+  const std::string_view word = text.substr(0, length);
   text.remove_prefix(word.size());
   return word;
 }
