@@ -1,0 +1,42 @@
+// The public door to this room: names of rule files in, a compiled rule set out.
+#include "fxrules/rule_set.hpp"
+
+#include "dsl/load.hpp"
+#include "dsl/lower.hpp"
+
+namespace fxrules {
+
+std::vector<RuleInfo> RuleSet::rules() const {
+  std::vector<RuleInfo> out;
+  for (const program::Rule& r : program_->rules) out.push_back({r.name, program_->phases[r.phase].name, r.text, r.span});
+  return out;
+}
+
+LoadResult load_rules(const std::vector<RuleFile>& files, const LoadOptions& options) {
+  dsl::LoadOptions load;
+  if (!options.search.empty()) load.rules_folder = options.search.back();
+  load.search_paths = options.search;
+  load.params = options.params;
+  load.prelude = options.prelude;
+  dsl::Loader loader(options.catalogue, load);
+  std::vector<dsl::RuleFile> loaded;
+  for (const RuleFile& file : files) loaded.push_back(file.source != nullptr ? loader.load(file.source) : loader.load(file.path));
+  loader.finish();
+  LoadResult result;
+  result.diagnostics = loader.take_diagnostics();
+  if (has_errors(result.diagnostics)) return result;
+
+  auto rules = std::make_shared<program::RuleSet>();
+  rules->catalogue = options.catalogue;
+  for (const dsl::RuleFile& file : loaded) {
+    dsl::Scope scope;
+    for (const dsl::AstPtr& tree : file.trees) scope.trees.push_back(tree.get());
+    scope.params = options.params;
+    std::vector<Diagnostic> found = dsl::lower(scope, *rules);
+    result.diagnostics.insert(result.diagnostics.end(), std::make_move_iterator(found.begin()), std::make_move_iterator(found.end()));
+  }
+  if (!has_errors(result.diagnostics)) result.rules = RuleSet(std::move(rules));
+  return result;
+}
+
+}  // namespace fxrules
