@@ -101,11 +101,6 @@ class Verifier {
 
 }  // namespace
 
-std::string_view to_string(Opcode opcode) {
-  static constexpr std::string_view kNames[] = {"placeholder", "get_attr", "call_function", "call_method", "call_module", "output"};
-  return kNames[static_cast<std::size_t>(opcode)];
-}
-
 std::vector<Diagnostic> verify(const Graph& graph) {
   std::vector<Diagnostic> out;
   std::vector<const Graph*> todo{&graph};
