@@ -75,13 +75,8 @@ struct Callee {
   Range range;
 };
 
-// What a name turned out to be; filled by the `names` stage.
-enum class NameKind : std::uint8_t { unresolved, variable, param, set, def, helper_pattern, builtin, op };
-
 struct Term {
   TermKind kind = TermKind::none;
-  NameKind resolved = NameKind::unresolved;
-  std::uint32_t target = 0;      // variable slot, or index into params/sets/defs/patterns/Builtin
   Range range;
   std::string_view text;
   std::string_view annotation;   // `x: Tensor[bool]` -> "Tensor[bool]"

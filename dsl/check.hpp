@@ -1,0 +1,35 @@
+// The load checks of one file: names, kinds, arguments, and rules, alternatives and helpers that can never
+// fire or never end. Each reports all that it finds.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "dsl/ast.hpp"
+#include "dsl/definitions.hpp"
+#include "fxrules/catalogue.hpp"
+
+namespace fxrules::dsl {
+
+struct CheckInput {
+  const Ast& ast;
+  const VisibleNames& names;   // of the file's scope
+  const Catalogue& catalogue;
+  std::vector<Diagnostic>& diagnostics;
+};
+
+void check(const CheckInput& input);  // all of the following, sorted by place
+
+void check_declarations(const CheckInput& input);  // duplicate names and labels, phase words, types of parameters
+void check_names(const CheckInput& input);         // names, ops, kinds, arguments, misplaced terms, unused variables
+void check_reachable(const CheckInput& input);     // rules, alternatives, equations that an earlier one shadows
+void check_helpers(const CheckInput& input);       // helpers whose recursion does not shrink a list
+void check_fixpoint(const CheckInput& input);      // unguarded rules whose result matches their own pattern
+
+// "`a`, `b` and `c`", for hints.
+[[nodiscard]] std::string quoted_list(const std::vector<std::string>& names, std::string_view last = "and");
+// "did you mean `a` or `b`?", or nothing.
+[[nodiscard]] std::string did_you_mean(std::string_view name, const std::vector<std::string_view>& candidates);
+
+}  // namespace fxrules::dsl

@@ -1,0 +1,170 @@
+#include "dsl/check_calls.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <limits>
+
+#include "engine/program/builtins.hpp"
+
+namespace fxrules::dsl {
+namespace {
+
+constexpr std::size_t kAny = std::numeric_limits<std::size_t>::max();
+constexpr std::string_view kWriteback = "writeback";  // an entry of the graph's signature, not an op
+
+// `x.view(2, 2)`: a list of integers may be spread over the positional arguments.
+bool takes_spread_list(const SchemaArgument& argument) {
+  return argument.variadic || (argument.type.list && argument.type.kind == TypeKind::integer);
+}
+
+std::size_t most_positional(const Overload& overload) {
+  std::size_t most = 0;
+  for (const SchemaArgument& argument : overload.arguments) {
+    if (argument.keyword_only) continue;
+    if (takes_spread_list(argument)) return kAny;
+    ++most;
+  }
+  return most;
+}
+
+std::string plural(std::size_t count, std::string_view noun) { return fmt::format("{} {}{}", count, noun, count == 1 ? "" : "s"); }
+
+std::string range_text(std::size_t least, std::size_t most) {
+  if (least == most) return plural(most, "argument");
+  if (most == kAny) return fmt::format("{} or more arguments", least);
+  return fmt::format("{} to {} arguments", least, most);
+}
+
+}  // namespace
+
+void CallCheck::check_pattern(const Term& call) {
+  const Callee& callee = ast_.callees[call.callee];
+  if (callee.kind != CalleeKind::implicit) {
+    check_members(callee);
+    return check_arguments(call);
+  }
+  const Definition* definition = in_.names.find(callee.text);
+  if (definition != nullptr && definition->kind == DefinitionKind::pattern)
+    return check_count(call, "the helper pattern", definition->parameters, definition->parameters);
+  if (in_.names.is_set(callee.text)) return;
+  if (!is_op(callee.text)) return report_unknown(callee, true);
+  check_arguments(call);
+}
+
+void CallCheck::check_value(const Term& call) {
+  const Callee& callee = ast_.callees[call.callee];
+  if (callee.kind == CalleeKind::set || callee.kind == CalleeKind::any)
+    return report("misplaced", "a new call needs one op", callee.range, "sets and `*` stand in patterns; keep the matched op with a hole, `<f>(..)`");
+  if (callee.kind != CalleeKind::implicit) return check_arguments(call);
+  const Definition* definition = in_.names.find(callee.text);
+  if (definition != nullptr && definition->kind == DefinitionKind::def)
+    return check_count(call, "the helper", definition->parameters, definition->parameters);
+  if (const BuiltinInfo* builtin = find_builtin(callee.text))
+    return check_count(call, "the built-in", builtin->min_arguments, builtin->max_arguments == 255 ? kAny : builtin->max_arguments);
+  if (!is_op(callee.text)) return report_unknown(callee, false);
+  check_arguments(call);
+}
+
+void CallCheck::check_op(const Callee& callee) {
+  check_members(callee);
+  if (callee.kind != CalleeKind::implicit || in_.names.is_set(callee.text)) return;
+  if (!is_op(callee.text)) report_unknown(callee, true);
+}
+
+void CallCheck::check_members(const Callee& callee) {
+  for (const std::uint32_t member : callee.members) check_op(ast_.callees[member]);
+  for (const CalleePiece& piece : callee.pieces) {
+    if (piece.set.empty() || in_.names.is_set(piece.set)) continue;
+    report("unbound-name", fmt::format("`{}` is no set", piece.set), piece.range, did_you_mean(piece.set, in_.names.all()));
+  }
+}
+
+bool CallCheck::is_op(std::string_view name) const { return name == kWriteback || in_.catalogue.find_op(name).has_value(); }
+
+void CallCheck::report_unknown(const Callee& callee, bool pattern) {
+  const Definition* definition = in_.names.find(callee.text);
+  if (definition != nullptr) {
+    const std::string message = pattern ? fmt::format("`{}` cannot be matched", callee.text) : fmt::format("`{}` cannot be called here", callee.text);
+    const std::string hint = pattern ? "a pattern holds ops, sets of ops and helper patterns" : "a value is made of helpers, built-ins and ops";
+    return report("misplaced", message, callee.range, hint);
+  }
+  std::vector<std::string_view> candidates = in_.catalogue.all_op_names();
+  for (const std::string_view name : in_.names.all())
+    if ((in_.names.find(name)->kind == DefinitionKind::def) != pattern) candidates.push_back(name);
+  if (!pattern)
+    for (const BuiltinInfo& builtin : builtins()) candidates.push_back(builtin.name);
+  std::string hint = did_you_mean(callee.text, candidates);
+  if (hint.empty()) hint = "ops that torch does not have are declared with `catalogue \"my.ops\"`, or written with a dot";
+  report("unknown-op", fmt::format("unknown op `{}`", callee.text), callee.range, std::move(hint));
+}
+
+void CallCheck::check_count(const Term& call, std::string_view what, std::size_t least, std::size_t most) {
+  bool open = false;
+  for (std::uint32_t i = 0; i < call.count; ++i) {
+    const Term& argument = ast_[ast_.children[call.first + i]];
+    if (!argument.text.empty())
+      report("unknown-keyword", fmt::format("{} `{}` has no keyword arguments", what, call.text), argument.range, "");
+    open = open || ast_[ast_.children[argument.first]].kind == TermKind::rest;
+  }
+  const bool fits = open ? most >= call.count - 1 : call.count >= least && call.count <= most;
+  if (!fits)
+    report("arity", fmt::format("{} `{}` takes {}, not {}", what, call.text, range_text(least, most), call.count), call.range, "");
+}
+
+std::vector<const Overload*> CallCheck::overloads(const Callee& callee) const {
+  std::vector<const Overload*> all;
+  std::optional<OpId> op = in_.catalogue.find_op(callee.text);
+  const std::size_t dot = callee.text.rfind('.');
+  if (!op && callee.kind == CalleeKind::dotted && dot != 0) {
+    op = in_.catalogue.find_op(callee.text.substr(0, dot));
+    if (!op) return all;
+    const auto overload = in_.catalogue.find_overload(*op, callee.text.substr(dot + 1));
+    if (overload) all.push_back(&in_.catalogue.overload(*overload));
+    return all;
+  }
+  if (!op) return all;
+  for (const OverloadId id : in_.catalogue.overloads(*op)) all.push_back(&in_.catalogue.overload(id));
+  return all;
+}
+
+void CallCheck::check_arguments(const Term& call) {
+  const Callee& callee = ast_.callees[call.callee];
+  if (callee.text == kWriteback) return check_count(call, "the entry", 2, 2);
+  const std::vector<const Overload*> all = overloads(callee);
+  if (all.empty()) return;
+  std::size_t positional = 0;
+  for (std::uint32_t i = 0; i < call.count; ++i) {
+    const Term& argument = ast_[ast_.children[call.first + i]];
+    if (!argument.text.empty()) check_keyword(call, argument.text, {argument.range.begin, argument.range.begin + static_cast<std::uint32_t>(argument.text.size())});
+    else if (ast_[ast_.children[argument.first]].kind != TermKind::rest) ++positional;
+  }
+  std::size_t most = 0;
+  for (const Overload* overload : all) most = std::max(most, most_positional(*overload));
+  if (positional > most)
+    report("arity", fmt::format("`{}` is given {}, but no overload takes more than {}", callee.text,
+                                plural(positional, "positional argument"), most),
+           call.range, "");
+}
+
+void CallCheck::check_keyword(const Term& call, std::string_view keyword, Range place) {
+  if (call.kind != TermKind::call) return;
+  const Callee& callee = ast_.callees[call.callee];
+  const std::vector<const Overload*> all = overloads(callee);
+  std::vector<std::string_view> names;
+  for (const Overload* overload : all) {
+    if (overload->find(keyword) >= 0) return;
+    for (const SchemaArgument& argument : overload->arguments)
+      if (std::find(names.begin(), names.end(), argument.name) == names.end()) names.push_back(argument.name);
+  }
+  if (all.empty()) return;
+  std::string hint = did_you_mean(keyword, names);
+  if (hint.empty()) hint = fmt::format("its arguments are {}", quoted_list({names.begin(), names.end()}));
+  report("unknown-keyword", fmt::format("no overload of `{}` has an argument `{}`", callee.text, keyword), place, std::move(hint));
+}
+
+void CallCheck::report(std::string_view kind, std::string message, Range place, std::string hint) {
+  in_.diagnostics.push_back({Severity::error, std::string(kind), std::move(message), ast_.span(place), std::move(hint), {}});
+}
+
+}  // namespace fxrules::dsl
