@@ -48,7 +48,7 @@ void CallCheck::check_pattern(const Term& call) {
   if (definition != nullptr && definition->kind == DefinitionKind::pattern)
     return check_count(call, "the helper pattern", definition->parameters, definition->parameters);
   if (in_.names.is_set(callee.text)) return;
-  if (!is_op(callee.text)) return report_unknown(callee, true);
+  if (!is_op(callee)) return report_unknown(callee, true);
   check_arguments(call);
 }
 
@@ -62,14 +62,14 @@ void CallCheck::check_value(const Term& call) {
     return check_count(call, "the helper", definition->parameters, definition->parameters);
   if (const BuiltinInfo* builtin = find_builtin(callee.text))
     return check_count(call, "the built-in", builtin->min_arguments, builtin->max_arguments == 255 ? kAny : builtin->max_arguments);
-  if (!is_op(callee.text)) return report_unknown(callee, false);
+  if (!is_op(callee)) return report_unknown(callee, false);
   check_arguments(call);
 }
 
 void CallCheck::check_op(const Callee& callee) {
   check_members(callee);
   if (callee.kind != CalleeKind::implicit || in_.names.is_set(callee.text)) return;
-  if (!is_op(callee.text)) report_unknown(callee, true);
+  if (!is_op(callee)) report_unknown(callee, true);
 }
 
 void CallCheck::check_members(const Callee& callee) {
@@ -80,7 +80,18 @@ void CallCheck::check_members(const Callee& callee) {
   }
 }
 
-bool CallCheck::is_op(std::string_view name) const { return name == kWriteback || in_.catalogue.find_op(name).has_value(); }
+bool CallCheck::is_op(const Callee& callee) { return callee.text == kWriteback || facts(callee).known; }
+
+const CallCheck::Facts& CallCheck::facts(const Callee& callee) {
+  const auto [found, fresh] = facts_.try_emplace(callee.text);
+  Facts& facts = found->second;
+  if (!fresh) return facts;
+  facts.known = in_.catalogue.find_op(callee.text).has_value();
+  facts.overloads = overloads(callee);
+  for (const Overload* overload : facts.overloads)
+    facts.most_positional = std::max(facts.most_positional, most_positional(*overload));
+  return facts;
+}
 
 void CallCheck::report_unknown(const Callee& callee, bool pattern) {
   const Definition* definition = in_.names.find(callee.text);
@@ -131,26 +142,24 @@ std::vector<const Overload*> CallCheck::overloads(const Callee& callee) const {
 void CallCheck::check_arguments(const Term& call) {
   const Callee& callee = ast_.callees[call.callee];
   if (callee.text == kWriteback) return check_count(call, "the entry", 2, 2);
-  const std::vector<const Overload*> all = overloads(callee);
-  if (all.empty()) return;
+  const Facts& op = facts(callee);
+  if (op.overloads.empty()) return;
   std::size_t positional = 0;
   for (std::uint32_t i = 0; i < call.count; ++i) {
     const Term& argument = ast_[ast_.children[call.first + i]];
     if (!argument.text.empty()) check_keyword(call, argument.text, {argument.range.begin, argument.range.begin + static_cast<std::uint32_t>(argument.text.size())});
     else if (ast_[ast_.children[argument.first]].kind != TermKind::rest) ++positional;
   }
-  std::size_t most = 0;
-  for (const Overload* overload : all) most = std::max(most, most_positional(*overload));
-  if (positional > most)
+  if (positional > op.most_positional)
     report("arity", fmt::format("`{}` is given {}, but no overload takes more than {}", callee.text,
-                                plural(positional, "positional argument"), most),
+                                plural(positional, "positional argument"), op.most_positional),
            call.range, "");
 }
 
 void CallCheck::check_keyword(const Term& call, std::string_view keyword, Range place) {
   if (call.kind != TermKind::call) return;
   const Callee& callee = ast_.callees[call.callee];
-  const std::vector<const Overload*> all = overloads(callee);
+  const std::vector<const Overload*>& all = facts(callee).overloads;
   std::vector<std::string_view> names;
   for (const Overload* overload : all) {
     if (overload->find(keyword) >= 0) return;

@@ -4,6 +4,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <unordered_map>
 #include <vector>
 
 #include "dsl/check.hpp"
@@ -21,17 +22,25 @@ class CallCheck {
   void check_keyword(const Term& call, std::string_view keyword, Range place);
 
  private:
+  // What the catalogue says of a name as it is written, looked up once a file.
+  struct Facts {
+    bool known = false;
+    std::vector<const Overload*> overloads;  // that the name can mean; empty when it is not known
+    std::size_t most_positional = 0;
+  };
+  [[nodiscard]] const Facts& facts(const Callee& callee);
+
   void check_members(const Callee& callee);
-  [[nodiscard]] bool is_op(std::string_view name) const;
+  [[nodiscard]] bool is_op(const Callee& callee);
   void report_unknown(const Callee& callee, bool pattern);
   void check_count(const Term& call, std::string_view what, std::size_t least, std::size_t most);
   void check_arguments(const Term& call);
-  // Overloads that the callee can mean; empty when it is not known, or not one op.
   [[nodiscard]] std::vector<const Overload*> overloads(const Callee& callee) const;
   void report(std::string_view kind, std::string message, Range place, std::string hint);
 
   const CheckInput& in_;
   const Ast& ast_;
+  std::unordered_map<std::string_view, Facts> facts_;
 };
 
 }  // namespace fxrules::dsl

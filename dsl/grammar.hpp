@@ -54,7 +54,7 @@ struct in_word            : word< 'i', 'n' > {};
 struct not_word           : word< 'n', 'o', 't' > {};
 struct otherwise_word     : word< 'o', 't', 'h', 'e', 'r', 'w', 'i', 's', 'e' > {};
 // Words that are no values, and words that are values but cannot be given a meaning.
-struct structure_word     : sor< if_word, as_word, in_word, not_word, word< 'o', 'r' >, word< 'a', 'n', 'd' >, otherwise_word > {};
+struct structure_word     : seq< at< one< 'a', 'i', 'n', 'o' > >, sor< if_word, as_word, in_word, not_word, word< 'o', 'r' >, word< 'a', 'n', 'd' >, otherwise_word > > {};
 struct value_word         : sor< word< 'T', 'r', 'u', 'e' >, word< 'F', 'a', 'l', 's', 'e' >, word< 'N', 'o', 'n', 'e' >,
                                  word< 'E', 'l', 'l', 'i', 'p', 's', 'i', 's' >, word< 'r', 'o', 'o', 't' >,
                                  word< 'u', 'n', 'k', 'n', 'o', 'w', 'n' > > {};
