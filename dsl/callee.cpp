@@ -177,7 +177,9 @@ Index Definitions::set_pattern(const SetRef& ref) {
 }
 
 std::string full_target(const Catalogue& catalogue, std::string_view dotted) {
-  if (dotted.starts_with("torch.") || dotted.starts_with("operator.") || dotted.starts_with("builtins.")) return std::string(dotted);
+  if (dotted.starts_with("torch.") || dotted.starts_with("operator.") || dotted.starts_with("builtins.")) {
+    return std::string(catalogue.printed_target(dotted));  // F.linear prints as torch._C._nn.linear
+  }
   std::string ops = fmt::format("torch.ops.{}", dotted);
   if (catalogue.resolve(Opcode::call_function, ops)) return ops;
   return std::string(dotted);

@@ -21,6 +21,11 @@ bool is_call(Opcode opcode) {
 // Python evaluates these to something that shares nothing and changes nothing even where no schema says so.
 bool is_scalar_kind(ArgKind kind) { return kind < ArgKind::node; }
 
+// Which of Python's bindings take a schema does not change what a call of it means.
+std::uint16_t meaning(OpTag tags) {
+  return static_cast<std::uint16_t>(tags) & static_cast<std::uint16_t>(~static_cast<unsigned>(OpTag::method | OpTag::function));
+}
+
 // How many positional arguments a schema takes.
 std::size_t positional_count(const Overload& schema) {
   return static_cast<std::size_t>(std::count_if(schema.arguments.begin(), schema.arguments.end(),
@@ -102,7 +107,8 @@ void Binding::add_class(std::uint32_t form_index, const Spelling* spelling, cons
       if (key.position != kNone && key.position < form.positional) call->by_key[k] = {Access::How::slot, TypeKind::any, false, key.position, 1};
       for (std::uint32_t w = 0; key.position == kNone && w < form.keywords.size(); ++w) {
         if (graph_->text(form.keywords[w]) == key.keyword)
-          call->by_key[k] = {Access::How::slot, TypeKind::any, false, form.positional + w, 1};
+          // A keyword called `device` is a device whoever takes it.
+          call->by_key[k] = {Access::How::slot, key.keyword == "device" ? TypeKind::device : TypeKind::any, false, form.positional + w, 1};
       }
       continue;
     }
@@ -127,7 +133,8 @@ void Binding::add_class(std::uint32_t form_index, const Spelling* spelling, cons
                             other.by_argument.size() == call->by_argument.size() &&
                             std::equal(other.by_argument.begin(), other.by_argument.end(), call->by_argument.begin(), alike) &&
                             std::equal(other.by_key.begin(), other.by_key.end(), call->by_key.begin(), alike) &&
-                            other.writes == call->writes && other.schema->tags == schema->tags && other.aliases == call->aliases;
+                            other.writes == call->writes && other.aliases == call->aliases &&
+                            meaning(other.schema->tags) == meaning(schema->tags);
     if (same_roles) return;
   }
   classes_.push_back(std::move(call));
@@ -596,7 +603,8 @@ Access Binding::find_argument(const CallClass& call, NodeId n, std::string_view 
   }
   const CallForm& form = graph_->form(n);
   for (std::uint32_t k = 0; k < form.keywords.size(); ++k) {
-    if (graph_->text(form.keywords[k]) == name) return {Access::How::slot, TypeKind::any, false, form.positional + k, 1};
+    if (graph_->text(form.keywords[k]) != name) continue;
+    return {Access::How::slot, name == "device" ? TypeKind::device : TypeKind::any, false, form.positional + k, 1};
   }
   return {};
 }
@@ -612,14 +620,34 @@ bool Binding::writes_argument(const CallClass& call, NodeId n, std::size_t argum
     const Slot& slot = (*graph_)[SlotId(graph_->argument(n, 0).value + access.at)];
     if (slot.kind == ArgKind::none) return false;
   }
-  if (a.writes_when.empty()) return true;
-  // `inplace=True`: written unless the argument is known to differ.
-  const std::size_t equals = a.writes_when.find('=');
-  const Access condition = find_argument(call, n, a.writes_when.substr(0, equals));
-  if (condition.how == Access::How::absent) return true;
-  const Value value = this->argument(n, condition);
-  if (value.is(Tag::boolean)) return (value.i != 0) == (a.writes_when.substr(equals + 1) == "True");
-  return !value.is(Tag::none);
+  return holds(call, n, a.writes_when);
+}
+
+// `inplace=True`, `max_norm!=None`, `name=T|mT`: may hold unless the argument is known to differ.
+bool Binding::holds(const CallClass& call, NodeId n, std::string_view condition) {
+  if (condition.empty()) return true;
+  const std::size_t equals = condition.find('=');
+  const bool negated = equals > 0 && condition[equals - 1] == '!';
+  const Access access = find_argument(call, n, condition.substr(0, equals - (negated ? 1 : 0)));
+  if (access.how == Access::How::absent) return true;
+  const Value value = argument(n, access);
+  std::string_view wanted = condition.substr(equals + 1);
+  if (value.is(Tag::node) || value.unusable()) return true;
+  while (!wanted.empty()) {
+    const std::size_t bar = std::min(wanted.find('|'), wanted.size());
+    if (says(value, wanted.substr(0, bar))) return !negated;
+    wanted.remove_prefix(std::min(bar + 1, wanted.size()));
+  }
+  return negated;
+}
+
+bool Binding::says(const Value& value, std::string_view text) const {
+  switch (value.tag) {
+    case Tag::none: return text == "None";
+    case Tag::boolean: return text == (value.i != 0 ? "True" : "False");
+    case Tag::string: return graph_->text(value.symbol()) == text;
+    default: return false;
+  }
 }
 
 bool Binding::writes(NodeId n) {

@@ -80,6 +80,8 @@ class Binding {
   // Arguments that `call` writes at node n: indices of schema arguments.
   bool writes_argument(const CallClass& call, NodeId n, std::size_t argument);
   bool writes(NodeId n);  // anything, conditions evaluated
+  // A condition of the catalogue (`inplace=True`) at this call; true when it cannot be decided.
+  bool holds(const CallClass& call, NodeId n, std::string_view condition);
 
   Value item(const Value& sequence, std::uint32_t i, const std::vector<Value>& heap);
   SymbolId symbol(std::string_view text) { return graph_->symbols().intern(text); }
@@ -107,6 +109,7 @@ class Binding {
   [[nodiscard]] bool hole_sets_hold(std::uint32_t form, const program::OpPattern& pattern);
   std::uint32_t default_constant(const SchemaArgument& argument);
   std::uint32_t add_constant(std::string_view python, const SchemaType& type);
+  [[nodiscard]] bool says(const Value& value, std::string_view text) const;
   Value value_of(const program::Literal& literal);
 
   const program::RuleSet* rules_;

@@ -7,6 +7,8 @@
 // see another. A later write to either group must not come to reach, or cease to reach, a reader.
 //
 // Outputs. No output may newly be, or share storage with, an input or another output.
+#include <algorithm>
+
 #include "engine/rewrite/session.hpp"
 
 namespace fxrules::rewrite {
@@ -25,38 +27,83 @@ Refusal Session::reads_move(const std::vector<NodeId>& nodes, NodeId root) {
   return Refusal::none;
 }
 
+// How the root and the value that replaces it share storage, as far as it is certain.
+Session::Sharing Session::sharing(NodeId old, NodeId value) {
+  Storage& storage = rewriter_.storage();
+  if (!storage.together(old, value)) return Sharing::none;
+  const std::vector<NodeId>& created = rewriter_.changes().created;
+  if (std::find(created.begin(), created.end(), value) != created.end()) {
+    // Both may share storage with the same operand; the new one must not do so more surely than the old one did.
+    const CallClass& now = binding_.call_class(value);
+    const CallClass& before = binding_.call_class(old);
+    const bool surer = now.schema == nullptr || (has(now.schema->tags, OpTag::view) && (before.schema == nullptr || !has(before.schema->tags, OpTag::view)));
+    return surer ? Sharing::maybe : Sharing::alike;
+  }
+  Sharing result = Sharing::same;
+  NodeId at = old;
+  while (at != value) {
+    const CallClass& call = binding_.call_class(at);
+    NodeId operand;
+    storage.aliased_operands_once(at, operand);
+    if (call.schema == nullptr || !operand.valid()) return Sharing::maybe;
+    if (has(call.schema->tags, OpTag::view)) {
+      result = Sharing::view;
+    } else if (!returns_itself(call, at, operand)) {
+      return Sharing::maybe;
+    }
+    at = operand;
+  }
+  return result;
+}
+
+// `x.to(dtype)` and kin give x itself where nothing has to change, unless they are asked for a copy.
+bool Session::returns_itself(const CallClass& call, NodeId n, NodeId operand) {
+  if (!has(call.schema->tags, OpTag::may_alias)) return false;
+  if (!graph_->meta(n).valid() || graph_->meta(n) != graph_->meta(operand)) return false;
+  const TensorMeta* meta = graph_->metas().tensor_of(graph_->meta(n));
+  if (meta == nullptr || meta->dtype == Dtype::unknown || !meta->shape || !meta->strides || !meta->device.valid()) return false;
+  const Access copy = binding_.find_argument(call, n, "copy");
+  if (copy.how == Access::How::absent) return true;
+  const Value asked = binding_.argument(n, copy);
+  return asked.is(Tag::boolean) && asked.i == 0;
+}
+
 Refusal Session::output_allows(NodeId old, NodeId value) {
   const NodeId output = graph_->output();
   if (!output.valid()) return Refusal::none;
   Storage& storage = rewriter_.storage();
   if (!storage.reaches_output(old)) return Refusal::none;
-  if (storage.together(old, value)) {  // the same storage already: only the values themselves count
-    const auto returned = [&](NodeId n) {
-      for (SlotId s = graph_->first_use(n); s.valid(); s = graph_->next_use(s)) {
-        if (graph_->owner(s) == output) return true;
-      }
-      return false;
-    };
-    if (!returned(old)) return Refusal::none;
-    const Opcode opcode = graph_->opcode(value);
-    const bool input = opcode == Opcode::placeholder || opcode == Opcode::get_attr;
-    return input || returned(value) ? Refusal::aliases_output : Refusal::none;
+  const Sharing shared = sharing(old, value);
+  if (shared == Sharing::same) return Refusal::none;
+  if (shared == Sharing::none) {
+    return storage.holds_input(value) || storage.reaches_output(value) ? Refusal::aliases_output : Refusal::none;
   }
-  return storage.holds_input(value) || storage.reaches_output(value) ? Refusal::aliases_output : Refusal::none;
+  if (shared == Sharing::maybe && storage.holds_input(value)) return Refusal::aliases_output;
+  // The storage is the same already: what counts is which values are returned.
+  const auto returned = [&](NodeId n) {
+    for (SlotId s = graph_->first_use(n); s.valid(); s = graph_->next_use(s)) {
+      if (graph_->owner(s) == output) return true;
+    }
+    return false;
+  };
+  if (!returned(old)) return Refusal::none;
+  const Opcode opcode = graph_->opcode(value);
+  const bool input = opcode == Opcode::placeholder || opcode == Opcode::get_attr;
+  return input || returned(value) ? Refusal::aliases_output : Refusal::none;
 }
 
 Refusal Session::storage_allows(NodeId old, NodeId value) {
   Storage& storage = rewriter_.storage();
-  if (!storage.any_writes() || storage.together(old, value)) return Refusal::none;
+  if (!storage.any_writes()) return Refusal::none;
+  const Sharing shared = sharing(old, value);
+  if (shared == Sharing::same || shared == Sharing::view) return Refusal::none;
   const NodeId old_write = storage.write_between(old, old, NodeId());
   const NodeId value_write = storage.write_between(value, old, NodeId());
   if (!old_write.valid() && !value_write.valid()) return Refusal::none;
-  // The root was a view of something: its readers saw writes to that, and would no longer.
-  if (storage.derived(old)) return Refusal::written_later;
-  if (value_write.valid() && storage.used_after(old, value_write, NodeId())) return Refusal::written_later;
-  if (value_write.valid() && storage.reaches_output(old)) return Refusal::written_later;
-  if (old_write.valid() && storage.holds_input(value)) return Refusal::written_later;
-  if (old_write.valid() && storage.used_after(value, old_write, old)) return Refusal::written_later;
+  // The root may be a view of something: its readers saw writes to that, and might no longer.
+  if (shared != Sharing::none || storage.derived(old)) return Refusal::written_later;
+  if (value_write.valid() && (storage.used_after(old, value_write, NodeId()) || storage.reaches_output(old))) return Refusal::written_later;
+  if (old_write.valid() && (storage.holds_input(value) || storage.used_after(value, old_write, old))) return Refusal::written_later;
   return Refusal::none;
 }
 

@@ -65,6 +65,9 @@ class Session {
     program::Code as;
   };
   [[nodiscard]] Refusal reads_move(const std::vector<NodeId>& nodes, NodeId root);
+  enum class Sharing : std::uint8_t { none, maybe, alike, view, same };
+  [[nodiscard]] Sharing sharing(NodeId old, NodeId value);
+  [[nodiscard]] bool returns_itself(const CallClass& call, NodeId n, NodeId operand);
   [[nodiscard]] Refusal storage_allows(NodeId old, NodeId value);
   [[nodiscard]] Refusal output_allows(NodeId old, NodeId value);
   void inherit(NodeId from, NodeId to);

@@ -42,6 +42,7 @@ void Storage::aliased_operands(NodeId n, Visit visit) {
                                       [&](const SchemaReturn& r) { return r.alias == set; });
     if (!returned) continue;
     if (call.schema->arguments[a].writes && !binding_->writes_argument(call, n, a)) continue;  // inplace=False
+    if (!binding_->holds(call, n, call.schema->arguments[a].alias_when)) continue;             // getattr of a shape
     operands_of(n, call.by_argument[a], visit);
   }
 }
