@@ -31,15 +31,17 @@ def demo_graph(name):
 
 
 def shipped_rules(name):
-    """Label or file:line of each rule of a rule file, and its first line."""
+    """The first line of each rule of a rule file, by what reports call the rule: its label, else file:line."""
     words = "phase|set|test|meta|inverse|pattern|def|param|import|catalogue"
     rules, label = {}, None
     for number, line in enumerate(harness.rule_file(name).read_text().splitlines(), 1):
-        if not line or line[0] in " \t#})]" or re.match(rf"({words})\s+[\w\"'{{.]", line):
-            continue
-        labelled = re.match(r"(\w+):\s*(.*)", line)
-        label, body = labelled.groups() if labelled else (f"{name}:{number}", line)
-        rules[label] = body
+        text = line.partition("#")[0].strip()
+        if label and text:
+            rules[label], label = text, None
+        elif text and line[0] not in " \t})]" and not re.match(rf"({words})\s+[\w\"'{{.]", line):
+            labelled = re.fullmatch(r"(\w+):\s*(.*)", text)
+            label, body = labelled.groups() if labelled else (f"{name}:{number}", text)
+            rules[label], label = body, None if body else label
     return rules
 
 
