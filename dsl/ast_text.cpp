@@ -1,7 +1,7 @@
 // The tree as text: an item a line, its parts indented, terms as `kind{text children}`.
-#include <fmt/format.h>
-
 #include <iterator>
+
+#include <fmt/format.h>
 
 #include "dsl/ast.hpp"
 
@@ -10,43 +10,74 @@ namespace {
 
 std::string_view word(TermKind kind) {
   switch (kind) {
-    case TermKind::none: return "none";
-    case TermKind::boolean: return "bool";
-    case TermKind::integer: return "int";
-    case TermKind::floating: return "float";
-    case TermKind::complex: return "complex";
-    case TermKind::string: return "str";
-    case TermKind::ellipsis: return "ellipsis";
-    case TermKind::constant: return "const";
-    case TermKind::op: return "op";
-    case TermKind::set: return "set";
-    case TermKind::unknown: return "unknown";
-    case TermKind::name: return "name";
-    case TermKind::wildcard: return "any";
-    case TermKind::rest: return "rest";
-    case TermKind::bind: return "bind";
-    case TermKind::list: return "list";
-    case TermKind::tuple: return "tuple";
-    case TermKind::slice: return "slice";
-    case TermKind::call: return "call";
-    case TermKind::argument: return "arg";
-    case TermKind::index: return "index";
-    case TermKind::field: return "field";
-    case TermKind::unary: return "unary";
-    case TermKind::binary: return "binary";
-    case TermKind::text: return "text";
+    case TermKind::none:
+      return "none";
+    case TermKind::boolean:
+      return "bool";
+    case TermKind::integer:
+      return "int";
+    case TermKind::floating:
+      return "float";
+    case TermKind::complex:
+      return "complex";
+    case TermKind::string:
+      return "str";
+    case TermKind::ellipsis:
+      return "ellipsis";
+    case TermKind::constant:
+      return "const";
+    case TermKind::op:
+      return "op";
+    case TermKind::set:
+      return "set";
+    case TermKind::unknown:
+      return "unknown";
+    case TermKind::name:
+      return "name";
+    case TermKind::wildcard:
+      return "any";
+    case TermKind::rest:
+      return "rest";
+    case TermKind::bind:
+      return "bind";
+    case TermKind::list:
+      return "list";
+    case TermKind::tuple:
+      return "tuple";
+    case TermKind::slice:
+      return "slice";
+    case TermKind::call:
+      return "call";
+    case TermKind::argument:
+      return "arg";
+    case TermKind::index:
+      return "index";
+    case TermKind::field:
+      return "field";
+    case TermKind::unary:
+      return "unary";
+    case TermKind::binary:
+      return "binary";
+    case TermKind::text:
+      return "text";
   }
   return "";
 }
 
 std::string_view word(CalleeKind kind) {
   switch (kind) {
-    case CalleeKind::implicit: return "";
-    case CalleeKind::method: return "method ";
-    case CalleeKind::dotted: return "dotted ";
-    case CalleeKind::holes: return "holes ";
-    case CalleeKind::set: return "set ";
-    case CalleeKind::any: return "any ";
+    case CalleeKind::implicit:
+      return "";
+    case CalleeKind::method:
+      return "method ";
+    case CalleeKind::dotted:
+      return "dotted ";
+    case CalleeKind::holes:
+      return "holes ";
+    case CalleeKind::set:
+      return "set ";
+    case CalleeKind::any:
+      return "any ";
   }
   return "";
 }
@@ -102,16 +133,21 @@ class Writer {
 
   void append_head(std::string& out, const Term& term) {
     const bool called = term.kind == TermKind::call || term.kind == TermKind::op;
-    if (called) append_callee(out, ast_.callees[term.callee]);
-    else out += term.text;
+    if (called)
+      append_callee(out, ast_.callees[term.callee]);
+    else
+      out += term.text;
     if (!term.annotation.empty()) fmt::format_to(std::back_inserter(out), ": {}", term.annotation);
   }
 
   void append_callee(std::string& out, const Callee& callee) {
     out += word(callee.kind);
-    if (callee.kind == CalleeKind::set) append_members(out, callee);
-    else if (callee.kind == CalleeKind::holes) append_pieces(out, callee);
-    else out += callee.text;
+    if (callee.kind == CalleeKind::set)
+      append_members(out, callee);
+    else if (callee.kind == CalleeKind::holes)
+      append_pieces(out, callee);
+    else
+      out += callee.text;
     if (callee.commutative) out += '~';
   }
 
@@ -128,8 +164,10 @@ class Writer {
     out += '[';
     for (const CalleePiece& piece : callee.pieces) {
       if (out.back() != '[') out += ' ';
-      if (!piece.hole) out += piece.text;
-      else fmt::format_to(std::back_inserter(out), "<{}{}{}>", piece.text, piece.set.empty() ? "" : ": ", piece.set);
+      if (!piece.hole)
+        out += piece.text;
+      else
+        fmt::format_to(std::back_inserter(out), "<{}{}{}>", piece.text, piece.set.empty() ? "" : ": ", piece.set);
     }
     out += ']';
   }
@@ -145,11 +183,16 @@ class Writer {
 
   std::string result(const Result& result) {
     switch (result.kind) {
-      case ResultKind::term: return term(result.term);
-      case ResultKind::block: return "block" + bindings(result);
-      case ResultKind::keep: return "keep" + bindings(result);
-      case ResultKind::error: return "error " + term(result.term);
-      case ResultKind::note: return "note " + term(result.term);
+      case ResultKind::term:
+        return term(result.term);
+      case ResultKind::block:
+        return "block" + bindings(result);
+      case ResultKind::keep:
+        return "keep" + bindings(result);
+      case ResultKind::error:
+        return "error " + term(result.term);
+      case ResultKind::note:
+        return "note " + term(result.term);
     }
     return {};
   }
@@ -158,7 +201,8 @@ class Writer {
 
   void write(const std::vector<Alternative>& alternatives) {
     for (const Alternative& alternative : alternatives)
-      line("  => {}{}{}", result(alternative.result), guard(alternative.guard), alternative.otherwise ? " otherwise" : "");
+      line("  => {}{}{}", result(alternative.result), guard(alternative.guard),
+           alternative.otherwise ? " otherwise" : "");
   }
 
   void write(std::string_view word, const Equation& equation) {
@@ -194,8 +238,10 @@ class Writer {
   void write(const Rule& rule) {
     line("rule{}{}", rule.label.empty() ? "" : " ", rule.label);
     for (const Root& root : rule.roots) {
-      if (root.name.empty()) line("  {}", term(root.pattern));
-      else line("  {} = {}", root.name, term(root.pattern));
+      if (root.name.empty())
+        line("  {}", term(root.pattern));
+      else
+        line("  {} = {}", root.name, term(root.pattern));
     }
     write(rule.alternatives);
     if (rule.as != kNoTerm) line("  as {}", term(rule.as));
@@ -209,8 +255,10 @@ class Writer {
   }
 
   void write(const Test::Check& check) {
-    if (check.right == kNoTerm) line("  check {}", term(check.left));
-    else line("  check {} == {}", term(check.left), term(check.right));
+    if (check.right == kNoTerm)
+      line("  check {}", term(check.left));
+    else
+      line("  check {} == {}", term(check.left), term(check.right));
   }
 
   void write(const Test& test, std::size_t index) {
@@ -224,11 +272,16 @@ class Writer {
   void write(const Statement& statement) {
     const std::string meta = statement.meta.empty() ? std::string() : fmt::format(" : {}", statement.meta);
     switch (statement.kind) {
-      case StatementKind::node: return line("    {} = {}{}", statement.name, term(statement.value), meta);
-      case StatementKind::placeholder: return line("    {} = placeholder{}", statement.name, meta);
-      case StatementKind::buffer: return line("    {} = buffer{}", statement.name, meta);
-      case StatementKind::returns: return line("    return {}{}", term(statement.value), meta);
-      case StatementKind::graph: return line("    graph {} {}", statement.graph, statement.name);
+      case StatementKind::node:
+        return line("    {} = {}{}", statement.name, term(statement.value), meta);
+      case StatementKind::placeholder:
+        return line("    {} = placeholder{}", statement.name, meta);
+      case StatementKind::buffer:
+        return line("    {} = buffer{}", statement.name, meta);
+      case StatementKind::returns:
+        return line("    return {}{}", term(statement.value), meta);
+      case StatementKind::graph:
+        return line("    graph {} {}", statement.graph, statement.name);
     }
   }
 

@@ -100,9 +100,7 @@ void Builder::pattern_root() {
   rule_.roots.push_back({{}, {}, pattern, range_of(pattern)});
 }
 
-void Builder::root_binding(Range range) {
-  rule_.roots.push_back({slice_of(name_), name_, take(), trimmed(range)});
-}
+void Builder::root_binding(Range range) { rule_.roots.push_back({slice_of(name_), name_, take(), trimmed(range)}); }
 
 void Builder::end_head(Range range) { rule_.head = trimmed(range); }
 
@@ -120,18 +118,20 @@ void Builder::add_import(bool catalogue) {
   ast_.imports.push_back({unquoted(path), catalogue, range_of(path)});
 }
 
-void Builder::param() {
-  ast_.params.push_back({slice_of(name_), slice_of(type_), take(), item_range(), name_, type_});
-}
+void Builder::param() { ast_.params.push_back({slice_of(name_), slice_of(type_), take(), item_range(), name_, type_}); }
 
 void Builder::set() { ast_.sets.push_back({slice_of(name_), take(), item_range(), name_}); }
 
 void Builder::phase_word(Range range) {
   const std::string_view word = slice_of(range);
-  if (word == "once") phase_.once = true;
-  else if (word == "forward") phase_.order = Order::forward;
-  else if (word == "reverse") phase_.order = Order::reverse;
-  else phase_.unknown_words.push_back(range);
+  if (word == "once")
+    phase_.once = true;
+  else if (word == "forward")
+    phase_.order = Order::forward;
+  else if (word == "reverse")
+    phase_.order = Order::reverse;
+  else
+    phase_.unknown_words.push_back(range);
 }
 
 void Builder::phase() {

@@ -1,8 +1,8 @@
 #include "dsl/check.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
+
+#include <fmt/format.h>
 
 namespace fxrules::dsl {
 

@@ -14,7 +14,7 @@ namespace fxrules::dsl {
 
 struct CheckInput {
   const Ast& ast;
-  const VisibleNames& names;   // of the file's scope
+  const VisibleNames& names;  // of the file's scope
   const Catalogue& catalogue;
   std::vector<Diagnostic>& diagnostics;
 };

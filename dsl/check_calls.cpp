@@ -1,9 +1,9 @@
 #include "dsl/check_calls.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <limits>
+
+#include <fmt/format.h>
 
 #include "engine/program/builtins.hpp"
 
@@ -28,7 +28,9 @@ std::size_t most_positional(const Overload& overload) {
   return most;
 }
 
-std::string plural(std::size_t count, std::string_view noun) { return fmt::format("{} {}{}", count, noun, count == 1 ? "" : "s"); }
+std::string plural(std::size_t count, std::string_view noun) {
+  return fmt::format("{} {}{}", count, noun, count == 1 ? "" : "s");
+}
 
 std::string range_text(std::size_t least, std::size_t most) {
   if (least == most) return plural(most, "argument");
@@ -55,13 +57,15 @@ void CallCheck::check_pattern(const Term& call) {
 void CallCheck::check_value(const Term& call) {
   const Callee& callee = ast_.callees[call.callee];
   if (callee.kind == CalleeKind::set || callee.kind == CalleeKind::any)
-    return report("misplaced", "a new call needs one op", callee.range, "sets and `*` stand in patterns; keep the matched op with a hole, `<f>(..)`");
+    return report("misplaced", "a new call needs one op", callee.range,
+                  "sets and `*` stand in patterns; keep the matched op with a hole, `<f>(..)`");
   if (callee.kind != CalleeKind::implicit) return check_arguments(call);
   const Definition* definition = in_.names.find(callee.text);
   if (definition != nullptr && definition->kind == DefinitionKind::def)
     return check_count(call, "the helper", definition->parameters, definition->parameters);
   if (const BuiltinInfo* builtin = find_builtin(callee.text))
-    return check_count(call, "the built-in", builtin->min_arguments, builtin->max_arguments == 255 ? kAny : builtin->max_arguments);
+    return check_count(call, "the built-in", builtin->min_arguments,
+                       builtin->max_arguments == 255 ? kAny : builtin->max_arguments);
   if (!is_op(callee)) return report_unknown(callee, false);
   check_arguments(call);
 }
@@ -76,7 +80,8 @@ void CallCheck::check_members(const Callee& callee) {
   for (const std::uint32_t member : callee.members) check_op(ast_.callees[member]);
   for (const CalleePiece& piece : callee.pieces) {
     if (piece.set.empty() || in_.names.is_set(piece.set)) continue;
-    report("unbound-name", fmt::format("`{}` is no set", piece.set), piece.range, did_you_mean(piece.set, in_.names.all()));
+    report("unbound-name", fmt::format("`{}` is no set", piece.set), piece.range,
+           did_you_mean(piece.set, in_.names.all()));
   }
 }
 
@@ -96,8 +101,10 @@ const CallCheck::Facts& CallCheck::facts(const Callee& callee) {
 void CallCheck::report_unknown(const Callee& callee, bool pattern) {
   const Definition* definition = in_.names.find(callee.text);
   if (definition != nullptr) {
-    const std::string message = pattern ? fmt::format("`{}` cannot be matched", callee.text) : fmt::format("`{}` cannot be called here", callee.text);
-    const std::string hint = pattern ? "a pattern holds ops, sets of ops and helper patterns" : "a value is made of helpers, built-ins and ops";
+    const std::string message = pattern ? fmt::format("`{}` cannot be matched", callee.text)
+                                        : fmt::format("`{}` cannot be called here", callee.text);
+    const std::string hint = pattern ? "a pattern holds ops, sets of ops and helper patterns"
+                                     : "a value is made of helpers, built-ins and ops";
     return report("misplaced", message, callee.range, hint);
   }
   std::vector<std::string_view> candidates = in_.catalogue.all_op_names();
@@ -106,7 +113,8 @@ void CallCheck::report_unknown(const Callee& callee, bool pattern) {
   if (!pattern)
     for (const BuiltinInfo& builtin : builtins()) candidates.push_back(builtin.name);
   std::string hint = did_you_mean(callee.text, candidates);
-  if (hint.empty()) hint = "ops that torch does not have are declared with `catalogue \"my.ops\"`, or written with a dot";
+  if (hint.empty())
+    hint = "ops that torch does not have are declared with `catalogue \"my.ops\"`, or written with a dot";
   report("unknown-op", fmt::format("unknown op `{}`", callee.text), callee.range, std::move(hint));
 }
 
@@ -120,7 +128,8 @@ void CallCheck::check_count(const Term& call, std::string_view what, std::size_t
   }
   const bool fits = open ? most >= call.count - 1 : call.count >= least && call.count <= most;
   if (!fits)
-    report("arity", fmt::format("{} `{}` takes {}, not {}", what, call.text, range_text(least, most), call.count), call.range, "");
+    report("arity", fmt::format("{} `{}` takes {}, not {}", what, call.text, range_text(least, most), call.count),
+           call.range, "");
 }
 
 std::vector<const Overload*> CallCheck::overloads(const Callee& callee) const {
@@ -147,12 +156,16 @@ void CallCheck::check_arguments(const Term& call) {
   std::size_t positional = 0;
   for (std::uint32_t i = 0; i < call.count; ++i) {
     const Term& argument = ast_[ast_.children[call.first + i]];
-    if (!argument.text.empty()) check_keyword(call, argument.text, {argument.range.begin, argument.range.begin + static_cast<std::uint32_t>(argument.text.size())});
-    else if (ast_[ast_.children[argument.first]].kind != TermKind::rest) ++positional;
+    if (!argument.text.empty())
+      check_keyword(call, argument.text,
+                    {argument.range.begin, argument.range.begin + static_cast<std::uint32_t>(argument.text.size())});
+    else if (ast_[ast_.children[argument.first]].kind != TermKind::rest)
+      ++positional;
   }
   if (positional > op.most_positional)
-    report("arity", fmt::format("`{}` is given {}, but no overload takes more than {}", callee.text,
-                                plural(positional, "positional argument"), op.most_positional),
+    report("arity",
+           fmt::format("`{}` is given {}, but no overload takes more than {}", callee.text,
+                       plural(positional, "positional argument"), op.most_positional),
            call.range, "");
 }
 
@@ -169,11 +182,13 @@ void CallCheck::check_keyword(const Term& call, std::string_view keyword, Range 
   if (all.empty()) return;
   std::string hint = did_you_mean(keyword, names);
   if (hint.empty()) hint = fmt::format("its arguments are {}", quoted_list({names.begin(), names.end()}));
-  report("unknown-keyword", fmt::format("no overload of `{}` has an argument `{}`", callee.text, keyword), place, std::move(hint));
+  report("unknown-keyword", fmt::format("no overload of `{}` has an argument `{}`", callee.text, keyword), place,
+         std::move(hint));
 }
 
 void CallCheck::report(std::string_view kind, std::string message, Range place, std::string hint) {
-  in_.diagnostics.push_back({Severity::error, std::string(kind), std::move(message), ast_.span(place), std::move(hint), {}});
+  in_.diagnostics.push_back(
+      {Severity::error, std::string(kind), std::move(message), ast_.span(place), std::move(hint), {}});
 }
 
 }  // namespace fxrules::dsl

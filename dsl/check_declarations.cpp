@@ -1,8 +1,8 @@
 // Declarations: names used twice, words after a phase's name, types and values of parameters.
-#include <fmt/format.h>
-
 #include <optional>
 #include <unordered_map>
+
+#include <fmt/format.h>
 
 #include "dsl/check.hpp"
 
@@ -56,10 +56,12 @@ class DeclarationCheck {
     if (fresh) return;
     const Declared& first = found->second;
     if (first.word != word) {
-      report_twice("duplicate-name", fmt::format("`{}` is declared twice", equation.name), equation.name_range, first.range);
+      report_twice("duplicate-name", fmt::format("`{}` is declared twice", equation.name), equation.name_range,
+                   first.range);
     } else if (first.parameters != parameters) {
-      report_twice("arity", fmt::format("this equation of `{}` has {} parameters, the first one has {}", equation.name,
-                                        parameters, first.parameters),
+      report_twice("arity",
+                   fmt::format("this equation of `{}` has {} parameters, the first one has {}", equation.name,
+                               parameters, first.parameters),
                    equation.name_range, first.range);
     }
   }
@@ -68,7 +70,8 @@ class DeclarationCheck {
     if (rule.label.empty()) return;
     const auto [found, fresh] = labels_.try_emplace(rule.label, rule.label_range);
     if (!fresh)
-      report_twice("duplicate-label", fmt::format("the label `{}` is used twice", rule.label), rule.label_range, found->second);
+      report_twice("duplicate-label", fmt::format("the label `{}` is used twice", rule.label), rule.label_range,
+                   found->second);
   }
 
   void check_phase(const Phase& phase) {
@@ -76,7 +79,8 @@ class DeclarationCheck {
       const std::string text = in_.ast.source->text.substr(word.begin, word.end - word.begin);
       std::string hint = did_you_mean(text, kPhaseWords);
       if (hint.empty()) hint = "a phase is `once` or runs to a fixpoint, and goes `forward` or in `reverse`";
-      report("unknown-phase-word", fmt::format("unknown word `{}` behind the phase's name", text), word, std::move(hint));
+      report("unknown-phase-word", fmt::format("unknown word `{}` behind the phase's name", text), word,
+             std::move(hint));
     }
   }
 
@@ -93,7 +97,8 @@ class DeclarationCheck {
   }
 
   void report(std::string_view kind, std::string message, Range place, std::string hint) {
-    in_.diagnostics.push_back({Severity::error, std::string(kind), std::move(message), ast_.span(place), std::move(hint), {}});
+    in_.diagnostics.push_back(
+        {Severity::error, std::string(kind), std::move(message), ast_.span(place), std::move(hint), {}});
   }
 
   void report_twice(std::string_view kind, std::string message, Range place, Range first) {

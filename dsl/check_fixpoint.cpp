@@ -35,8 +35,12 @@ class FixpointCheck {
   }
 
   void report(Range place) {
-    in_.diagnostics.push_back({Severity::error, "endless-rule", "the result matches the rule's own pattern, so the rule would fire for ever",
-                               ast_.span(place), "add a guard, or put the rule into a `phase … once`", {}});
+    in_.diagnostics.push_back({Severity::error,
+                               "endless-rule",
+                               "the result matches the rule's own pattern, so the rule would fire for ever",
+                               ast_.span(place),
+                               "add a guard, or put the rule into a `phase … once`",
+                               {}});
   }
 
   const CheckInput& in_;

@@ -1,11 +1,11 @@
 // Helpers must end. Helpers that call each other form groups; in every group there must be one position at
 // which each call within the group passes a part of what the caller's left side takes apart there, so that
 // this argument shrinks all the way round.
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <optional>
 #include <unordered_map>
+
+#include <fmt/format.h>
 
 #include "dsl/check.hpp"
 
@@ -68,8 +68,10 @@ class HelperCheck {
         }
         if (edge < next[node].size()) {
           const std::uint32_t to = next[node][edge++];
-          if (order[to] == kUnknown) stack.emplace_back(to, 0);
-          else if (group_[to] == kUnknown) low[node] = std::min(low[node], order[to]);
+          if (order[to] == kUnknown)
+            stack.emplace_back(to, 0);
+          else if (group_[to] == kUnknown)
+            low[node] = std::min(low[node], order[to]);
           continue;
         }
         close_group(node, order, low, open);
@@ -101,7 +103,8 @@ class HelperCheck {
     if (calls.empty()) return;
     const Call* culprit = nullptr;
     for (std::size_t position = 0; position < std::max<std::size_t>(positions, 1); ++position) {
-      const auto bad = std::find_if(calls.begin(), calls.end(), [&](const Call* call) { return !shrinks(*call, position); });
+      const auto bad =
+          std::find_if(calls.begin(), calls.end(), [&](const Call* call) { return !shrinks(*call, position); });
       if (bad == calls.end()) return;
       if (culprit == nullptr || (*bad)->term > culprit->term) culprit = *bad;
     }
@@ -132,7 +135,9 @@ class HelperCheck {
     const bool direct = call.from == call.to;
     report(direct ? fmt::format("`{}` calls itself without shrinking a list", name)
                   : fmt::format("`{}` and `{}` call each other without shrinking a list", call.equation->name, name),
-           ast_[call.term].range, "every such call passes, at one and the same position, a part of a list that the left side takes apart, as `rest` of `[x, rest..]`");
+           ast_[call.term].range,
+           "every such call passes, at one and the same position, a part of a list that the left side takes apart, as "
+           "`rest` of `[x, rest..]`");
   }
 
   // A helper pattern descends: it stands inside of an op before it stands for itself again.
@@ -141,11 +146,13 @@ class HelperCheck {
     while (ast_[id].kind == TermKind::bind) id = ast_.children[ast_[id].first];
     const Term& body = ast_[id];
     if (body.kind != TermKind::call || body.text != equation.name) return;
-    report(fmt::format("`{}` stands for itself", equation.name), body.range, "a helper pattern that repeats stands inside of an op, as in `Views(through(p), ..)`");
+    report(fmt::format("`{}` stands for itself", equation.name), body.range,
+           "a helper pattern that repeats stands inside of an op, as in `Views(through(p), ..)`");
   }
 
   void report(std::string message, Range place, std::string hint) {
-    in_.diagnostics.push_back({Severity::error, "endless-helper", std::move(message), ast_.span(place), std::move(hint), {}});
+    in_.diagnostics.push_back(
+        {Severity::error, "endless-helper", std::move(message), ast_.span(place), std::move(hint), {}});
   }
 
   static constexpr std::uint32_t kUnknown = 0xFFFFFFFFu;

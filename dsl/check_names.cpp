@@ -1,9 +1,9 @@
 // Names of one item at a time: the left side binds, the right side may use what is bound. Along the way
 // every callee is looked up and its arguments are held against what it takes.
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <utility>
+
+#include <fmt/format.h>
 
 #include "dsl/check.hpp"
 #include "dsl/check_calls.hpp"
@@ -31,7 +31,7 @@ struct MatchedOp {
   unsigned count = 1;
 };
 
-const std::vector<std::string_view> kKinds{"Tensor", "node",  "number", "int",  "float", "bool", "str",   "none",
+const std::vector<std::string_view> kKinds{"Tensor",   "node",  "number", "int",  "float", "bool",  "str",   "none",
                                            "ellipsis", "slice", "tuple",  "list", "dict",  "dtype", "device"};
 const std::vector<std::string_view> kElementKinds{"bool", "int", "float", "complex"};
 
@@ -86,15 +86,19 @@ class NameCheck {
 
   void names_of_value(const Rule& rule) {
     const TermId fallback = ast_.phases[rule.phase].as;
-    if (rule.as != kNoTerm) use({"name text"}, rule.as);
-    else if (fallback != kNoTerm) use({"the phase's name text"}, fallback);
+    if (rule.as != kNoTerm)
+      use({"name text"}, rule.as);
+    else if (fallback != kNoTerm)
+      use({"the phase's name text"}, fallback);
   }
 
   void check_def(const Equation& equation) {
     begin({"helper", "its left side"});
     for (const TermId parameter : equation.parameters) {
-      if (ast_[parameter].kind != TermKind::argument) pattern(parameter);
-      else misplaced(ast_[parameter].range, "a helper's parameters have no keywords", "");
+      if (ast_[parameter].kind != TermKind::argument)
+        pattern(parameter);
+      else
+        misplaced(ast_[parameter].range, "a helper's parameters have no keywords", "");
     }
     value(equation.body);
     use({"guard", "the left side"}, equation.guard);
@@ -147,8 +151,10 @@ class NameCheck {
     for (const ResultBinding& binding : result.bindings) {
       value(binding.value);
       if (binding.as != kNoTerm) value(binding.as);
-      if (Variable* known = find(binding.name)) ++known->uses;
-      else bind(binding.name, binding.name_range);
+      if (Variable* known = find(binding.name))
+        ++known->uses;
+      else
+        bind(binding.name, binding.name_range);
     }
     report_unused(bound);
     variables_.resize(bound);
@@ -173,7 +179,8 @@ class NameCheck {
     const TermId matched = innermost(id);
     const TermKind kind = ast_[matched].kind;
     if (kind != TermKind::call && kind != TermKind::index)
-      misplaced(ast_[matched].range, "a rule's pattern is an op with its arguments", "write `add(x, y)`, or `*(..)` for any op");
+      misplaced(ast_[matched].range, "a rule's pattern is an op with its arguments",
+                "write `add(x, y)`, or `*(..)` for any op");
     in_root_ = true;
     pattern(id);
     in_root_ = false;
@@ -183,11 +190,16 @@ class NameCheck {
     if (id == kNoTerm) return;
     const Term& term = ast_[id];
     switch (term.kind) {
-      case TermKind::name: return bind_name(term);
-      case TermKind::wildcard: return check_kind(term);
-      case TermKind::rest: return bind_rest(term);
-      case TermKind::bind: return bind_matched(term);
-      case TermKind::call: return pattern_call(term);
+      case TermKind::name:
+        return bind_name(term);
+      case TermKind::wildcard:
+        return check_kind(term);
+      case TermKind::rest:
+        return bind_rest(term);
+      case TermKind::bind:
+        return bind_matched(term);
+      case TermKind::call:
+        return pattern_call(term);
       case TermKind::list:
       case TermKind::tuple:
         in_root_ = false;
@@ -195,7 +207,8 @@ class NameCheck {
         return pattern_children(term);
       case TermKind::argument:
       case TermKind::index:
-      case TermKind::slice: return pattern_children(term);
+      case TermKind::slice:
+        return pattern_children(term);
       case TermKind::unknown:
         return misplaced(term.range, "`unknown` cannot be matched", "bind a name and ask `not known(x)` in the guard");
       case TermKind::unary:
@@ -205,7 +218,8 @@ class NameCheck {
       case TermKind::op:
       case TermKind::text:
         return misplaced(term.range, "an expression cannot be matched", "bind a name and compare it in the guard");
-      default: return;  // literals
+      default:
+        return;  // literals
     }
   }
 
@@ -216,8 +230,10 @@ class NameCheck {
   void bind_name(const Term& term) {
     check_kind(term);
     if (term.text == "root") return misplaced(term.range, "`root` is the matched root and cannot be bound", "");
-    if (Variable* known = find(term.text)) ++known->uses;
-    else bind(term.text, term.range);
+    if (Variable* known = find(term.text))
+      ++known->uses;
+    else
+      bind(term.text, term.range);
   }
 
   void bind_rest(const Term& term) {
@@ -234,8 +250,10 @@ class NameCheck {
 
   void bind_matched(const Term& term) {
     const Range name{term.range.begin, term.range.begin + static_cast<std::uint32_t>(term.text.size())};
-    if (Variable* known = find(term.text)) ++known->uses;
-    else bind(term.text, name).matched = true;
+    if (Variable* known = find(term.text))
+      ++known->uses;
+    else
+      bind(term.text, name).matched = true;
     pattern_children(term);
   }
 
@@ -256,15 +274,20 @@ class NameCheck {
   void mention(const Callee& callee) {
     for (const CalleePiece& piece : callee.pieces) {
       if (!piece.hole) continue;
-      if (Variable* known = find(piece.text)) ++known->uses;
-      else bind(piece.text, piece.range).may_be_unused = true;
+      if (Variable* known = find(piece.text))
+        ++known->uses;
+      else
+        bind(piece.text, piece.range).may_be_unused = true;
     }
-    const bool named = callee.kind == CalleeKind::implicit || callee.kind == CalleeKind::dotted || callee.kind == CalleeKind::method;
+    const bool named =
+        callee.kind == CalleeKind::implicit || callee.kind == CalleeKind::dotted || callee.kind == CalleeKind::method;
     if (!named || in_.names.is_set(callee.text)) return;
     const std::string_view name = callee.text.substr(callee.text.rfind('.') + 1);
     const auto known = std::find_if(ops_.begin(), ops_.end(), [&](const MatchedOp& op) { return op.name == name; });
-    if (known == ops_.end()) ops_.push_back({name});
-    else ++known->count;
+    if (known == ops_.end())
+      ops_.push_back({name});
+    else
+      ++known->count;
   }
 
   void check_rests(const Term& term) {
@@ -288,14 +311,17 @@ class NameCheck {
       return;
     }
     const std::string_view element = term.annotation.substr(bracket + 1, term.annotation.size() - bracket - 2);
-    if (kind != "Tensor") report_kind(term.annotation, {}, term.annotation_range);
-    else if (!contains(kElementKinds, element)) report_kind(term.annotation, {}, term.annotation_range);
+    if (kind != "Tensor")
+      report_kind(term.annotation, {}, term.annotation_range);
+    else if (!contains(kElementKinds, element))
+      report_kind(term.annotation, {}, term.annotation_range);
   }
 
   void report_kind(std::string_view kind, const std::vector<std::string_view>& known, Range range) {
     std::string hint = did_you_mean(kind, known);
     if (hint.empty() && !known.empty()) hint = fmt::format("the kinds are {}", fmt::join(known, ", "));
-    if (known.empty()) hint = "a tensor's elements are told by `Tensor[bool]`, `Tensor[int]`, `Tensor[float]`, `Tensor[complex]`";
+    if (known.empty())
+      hint = "a tensor's elements are told by `Tensor[bool]`, `Tensor[int]`, `Tensor[float]`, `Tensor[complex]`";
     report("unknown-kind", fmt::format("unknown kind `{}`", kind), range, std::move(hint));
   }
 
@@ -311,16 +337,23 @@ class NameCheck {
     if (id == kNoTerm) return;
     const Term& term = ast_[id];
     switch (term.kind) {
-      case TermKind::name: return use_name(term);
-      case TermKind::rest: return use_rest(term);
-      case TermKind::wildcard: return misplaced(term.range, "`_` has no value", "bind a name instead");
-      case TermKind::bind: return misplaced(term.range, "`@` binds in patterns only", "name the value in a result block, `{ u = …, root = u }`");
-      case TermKind::op: return use_op(ast_.callees[term.callee]);
+      case TermKind::name:
+        return use_name(term);
+      case TermKind::rest:
+        return use_rest(term);
+      case TermKind::wildcard:
+        return misplaced(term.range, "`_` has no value", "bind a name instead");
+      case TermKind::bind:
+        return misplaced(term.range, "`@` binds in patterns only",
+                         "name the value in a result block, `{ u = …, root = u }`");
+      case TermKind::op:
+        return use_op(ast_.callees[term.callee]);
       case TermKind::call:
         calls_.check_value(term);
         use_holes(ast_.callees[term.callee]);
         return value_children(term);
-      default: return value_children(term);
+      default:
+        return value_children(term);
     }
   }
 
@@ -343,11 +376,13 @@ class NameCheck {
     if (term.count != 0) return value_children(term);
     if (!term.text.empty()) return use_name(term.text, term.range, std::string(term.text));
     if (root_rest_ || rests_ == 1) return;
-    if (rests_ == 0 && wording_.binder.empty()) return report("unbound-name", "there are no remaining arguments here", term.range, "");
+    if (rests_ == 0 && wording_.binder.empty())
+      return report("unbound-name", "there are no remaining arguments here", term.range, "");
     if (rests_ == 0)
-      return report("unbound-name", fmt::format("{} uses `..`, which {} does not have", wording_.user, wording_.binder), term.range, "");
-    report("ambiguous-name", fmt::format("{} has several `..`, and none in its outermost op", wording_.binder), term.range,
-           "name the one that is meant, as in `rest..`");
+      return report("unbound-name", fmt::format("{} uses `..`, which {} does not have", wording_.user, wording_.binder),
+                    term.range, "");
+    report("ambiguous-name", fmt::format("{} has several `..`, and none in its outermost op", wording_.binder),
+           term.range, "name the one that is meant, as in `rest..`");
   }
 
   void use_name(const Term& term) { use_name(term.text, term.range, std::string(term.text)); }
@@ -358,12 +393,14 @@ class NameCheck {
       return;
     }
     const Definition* definition = in_.names.find(name);
-    if (definition != nullptr && (definition->kind == DefinitionKind::param || definition->kind == DefinitionKind::set)) return;
+    if (definition != nullptr && (definition->kind == DefinitionKind::param || definition->kind == DefinitionKind::set))
+      return;
     const auto op = std::find_if(ops_.begin(), ops_.end(), [&](const MatchedOp& one) { return one.name == name; });
     if (op == ops_.end()) return report_unbound(name, range, shown);
     if (op->count > 1)
-      report("ambiguous-name", fmt::format("`{}` occurs {} in the pattern, so its name does not tell which one is meant", name,
-                                           op->count == 2 ? "twice" : fmt::format("{} times", op->count)),
+      report("ambiguous-name",
+             fmt::format("`{}` occurs {} in the pattern, so its name does not tell which one is meant", name,
+                         op->count == 2 ? "twice" : fmt::format("{} times", op->count)),
              range, fmt::format("bind the one that is meant, as in `u @ {}(…)`", name));
   }
 
@@ -371,11 +408,12 @@ class NameCheck {
     if (contains(reported_, name)) return;
     reported_.push_back(name);
     if (wording_.binder.empty())
-      return report("unbound-name", fmt::format("{} uses `{}`, but nothing is bound here", wording_.user, shown), range, "");
+      return report("unbound-name", fmt::format("{} uses `{}`, but nothing is bound here", wording_.user, shown), range,
+                    "");
     const bool op = in_.catalogue.find_op(name).has_value();
     report("unbound-name",
-           fmt::format("{} uses {}`{}`, which {} does not {}", wording_.user, op ? "the op name " : "", shown, wording_.binder,
-                       op ? "hold" : "bind"),
+           fmt::format("{} uses {}`{}`, which {} does not {}", wording_.user, op ? "the op name " : "", shown,
+                       wording_.binder, op ? "hold" : "bind"),
            range, bound_hint());
   }
 
@@ -390,7 +428,8 @@ class NameCheck {
   // ---- variables
 
   Variable* find(std::string_view name) {
-    const auto found = std::find_if(variables_.begin(), variables_.end(), [&](const Variable& v) { return v.name == name; });
+    const auto found =
+        std::find_if(variables_.begin(), variables_.end(), [&](const Variable& v) { return v.name == name; });
     return found == variables_.end() ? nullptr : &*found;
   }
 
@@ -408,10 +447,10 @@ class NameCheck {
     for (std::size_t i = first; i < variables_.size(); ++i) {
       const Variable& variable = variables_[i];
       if (variable.uses != 0 || variable.may_be_unused) continue;
-      const std::string hint = first != 0          ? "leave it out"
-                               : variable.matched  ? fmt::format("leave out `{}`", variable.name)
-                               : variable.rest     ? "write `..`"
-                                                   : "write `_`";
+      const std::string hint = first != 0         ? "leave it out"
+                               : variable.matched ? fmt::format("leave out `{}`", variable.name)
+                               : variable.rest    ? "write `..`"
+                                                  : "write `_`";
       report("unused-variable", fmt::format("`{}` is bound and never used", variable.name), variable.range, hint);
     }
   }
@@ -433,7 +472,8 @@ class NameCheck {
       if (statement.kind == StatementKind::graph) bind(statement.name, statement.name_range);
     for (const Statement& statement : graph.statements) {
       node(statement.value);
-      if (statement.kind != StatementKind::returns && find(statement.name) == nullptr) bind(statement.name, statement.name_range);
+      if (statement.kind != StatementKind::returns && find(statement.name) == nullptr)
+        bind(statement.name, statement.name_range);
     }
   }
 
@@ -458,7 +498,8 @@ class NameCheck {
     reported_.push_back(name);
     std::vector<std::string_view> nodes;
     for (const Variable& variable : variables_) nodes.push_back(variable.name);
-    report("unbound-name", fmt::format("graph uses `{}`, which no line above defines", name), range, did_you_mean(name, nodes));
+    report("unbound-name", fmt::format("graph uses `{}`, which no line above defines", name), range,
+           did_you_mean(name, nodes));
   }
 
   // ---- shared
@@ -466,10 +507,13 @@ class NameCheck {
   [[nodiscard]] TermId child(const Term& term, std::uint32_t i) const { return ast_.children[term.first + i]; }
   [[nodiscard]] TermId child(TermId id, std::uint32_t i) const { return child(ast_[id], i); }
 
-  void misplaced(Range place, std::string message, std::string hint) { report("misplaced", std::move(message), place, std::move(hint)); }
+  void misplaced(Range place, std::string message, std::string hint) {
+    report("misplaced", std::move(message), place, std::move(hint));
+  }
 
   void report(std::string_view kind, std::string message, Range place, std::string hint) {
-    in_.diagnostics.push_back({Severity::error, std::string(kind), std::move(message), ast_.span(place), std::move(hint), {}});
+    in_.diagnostics.push_back(
+        {Severity::error, std::string(kind), std::move(message), ast_.span(place), std::move(hint), {}});
   }
 
   const CheckInput& in_;

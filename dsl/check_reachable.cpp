@@ -1,8 +1,8 @@
 // Rules, alternatives and equations that can never fire, because an earlier one always does.
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <unordered_map>
+
+#include <fmt/format.h>
 
 #include "dsl/check.hpp"
 #include "dsl/covers.hpp"
@@ -25,7 +25,8 @@ class ReachableCheck {
       check_rule(rule);
     }
     check_equations();
-    for (const MetaEquation& meta : ast_.metas) check_head(metas_, meta.head, meta.guard == kNoTerm, "this shape function");
+    for (const MetaEquation& meta : ast_.metas)
+      check_head(metas_, meta.head, meta.guard == kNoTerm, "this shape function");
     for (const Inverse& inverse : ast_.inverses) {
       check_alternatives(inverse.alternatives);
       const bool always = std::any_of(inverse.alternatives.begin(), inverse.alternatives.end(), always_holds);
@@ -48,21 +49,24 @@ class ReachableCheck {
     if (rule.phase != phase_) earlier_rules_.clear();
     phase_ = rule.phase;
     const bool always = std::any_of(rule.alternatives.begin(), rule.alternatives.end(), [](const Alternative& one) {
-      return always_holds(one) && one.result.kind != ResultKind::note;  // a note changes nothing, so later rules are tried
+      return always_holds(one) &&
+             one.result.kind != ResultKind::note;  // a note changes nothing, so later rules are tried
     });
     check_head(earlier_rules_, rule.roots[0].pattern, always, "this rule");
   }
 
   void check_head(Earlier& earlier, TermId head, bool always, std::string_view what) {
     const std::string_view op = op_of(head);
-    const bool shadowed = shadows(earlier[op], head, what) || (op != kSeveral && shadows(earlier[kSeveral], head, what));
+    const bool shadowed =
+        shadows(earlier[op], head, what) || (op != kSeveral && shadows(earlier[kSeveral], head, what));
     if (always && !shadowed) earlier[op].push_back(head);
   }
 
   bool shadows(const std::vector<TermId>& earlier, TermId head, std::string_view what) {
     for (std::size_t i = 0; i < std::min(earlier.size(), kMostCompared); ++i) {
       if (!cover_.pattern(earlier[i], head)) continue;
-      report(fmt::format("{} can never fire", what), ast_[head].range, ast_[earlier[i]].range, "this one always fires first");
+      report(fmt::format("{} can never fire", what), ast_[head].range, ast_[earlier[i]].range,
+             "this one always fires first");
       return true;
     }
     return false;
@@ -85,7 +89,8 @@ class ReachableCheck {
       });
       if (shadow != others.end())
         report("this equation can never be used", equation.name_range, (*shadow)->name_range, "this one always holds");
-      else if (equation.guard == kNoTerm && others.size() < kMostCompared) others.push_back(&equation);
+      else if (equation.guard == kNoTerm && others.size() < kMostCompared)
+        others.push_back(&equation);
     }
   }
 

@@ -11,16 +11,26 @@ bool is_literal(TermKind kind) {
 
 std::string_view kind_of_literal(TermKind kind) {
   switch (kind) {
-    case TermKind::none: return "none";
-    case TermKind::boolean: return "bool";
-    case TermKind::integer: return "int";
-    case TermKind::floating: return "float";
-    case TermKind::string: return "str";
-    case TermKind::ellipsis: return "ellipsis";
-    case TermKind::list: return "list";
-    case TermKind::tuple: return "tuple";
-    case TermKind::slice: return "slice";
-    default: return "";
+    case TermKind::none:
+      return "none";
+    case TermKind::boolean:
+      return "bool";
+    case TermKind::integer:
+      return "int";
+    case TermKind::floating:
+      return "float";
+    case TermKind::string:
+      return "str";
+    case TermKind::ellipsis:
+      return "ellipsis";
+    case TermKind::list:
+      return "list";
+    case TermKind::tuple:
+      return "tuple";
+    case TermKind::slice:
+      return "slice";
+    default:
+      return "";
   }
 }
 
@@ -71,13 +81,18 @@ bool Cover::term(TermId general, TermId special) {
   if (g.kind == TermKind::name || g.kind == TermKind::wildcard) return name(g, special);
   if (g.kind != s.kind) return false;
   switch (g.kind) {
-    case TermKind::call: return call(g, s);
+    case TermKind::call:
+      return call(g, s);
     case TermKind::list:
-    case TermKind::tuple: return sequence(g, s);
+    case TermKind::tuple:
+      return sequence(g, s);
     case TermKind::index:
-    case TermKind::slice: return children(g, s);
-    case TermKind::rest: return true;
-    default: return is_literal(g.kind) && g.text == s.text;
+    case TermKind::slice:
+      return children(g, s);
+    case TermKind::rest:
+      return true;
+    default:
+      return is_literal(g.kind) && g.text == s.text;
   }
 }
 
@@ -132,7 +147,8 @@ bool Cover::callee(const Callee& general, const Callee& special) const {
     });
   };
   if (special.kind != CalleeKind::set) return holds(special);
-  return std::all_of(special.members.begin(), special.members.end(), [&](std::uint32_t m) { return holds(ast_.callees[m]); });
+  return std::all_of(special.members.begin(), special.members.end(),
+                     [&](std::uint32_t m) { return holds(ast_.callees[m]); });
 }
 
 // Arguments or elements: each of the general ones covers its counterpart, and `..` what is left. Keywords
@@ -146,8 +162,10 @@ bool Cover::sequence(const Term& general, const Term& special) {
   const auto without_rest = [&](const Term& t, std::vector<TermId>& out) {
     bool rest = false;
     for (std::uint32_t i = 0; i < t.count; ++i) {
-      if (kind_at(t, i) == TermKind::rest) rest = true;
-      else out.push_back(ast_.children[t.first + i]);
+      if (kind_at(t, i) == TermKind::rest)
+        rest = true;
+      else
+        out.push_back(ast_.children[t.first + i]);
     }
     return rest;
   };
@@ -165,8 +183,9 @@ bool Cover::sequence(const Term& general, const Term& special) {
       continue;
     }
     const Term& mine = ast_[g[i]];
-    const auto other = mine.text.empty() ? s.begin() + static_cast<std::ptrdiff_t>(i)
-                                         : std::find_if(s.begin(), s.end(), [&](TermId id) { return ast_[id].text == mine.text; });
+    const auto other = mine.text.empty()
+                           ? s.begin() + static_cast<std::ptrdiff_t>(i)
+                           : std::find_if(s.begin(), s.end(), [&](TermId id) { return ast_[id].text == mine.text; });
     if (other == s.end() || ast_[*other].text != mine.text) return false;
     if (!term(ast_.children[mine.first], ast_.children[ast_[*other].first])) return false;
   }

@@ -37,7 +37,8 @@ class Cover {
   const Ast& ast_;
   const VisibleNames& names_;
   std::vector<std::pair<std::string_view, TermId>> bound_;  // names of the general pattern
-  std::vector<std::pair<std::string_view, std::string_view>> annotations_;  // of value(): what variables are known to be
+  std::vector<std::pair<std::string_view, std::string_view>>
+      annotations_;  // of value(): what variables are known to be
 };
 
 }  // namespace fxrules::dsl

@@ -3,7 +3,8 @@
 namespace fxrules::dsl {
 
 VisibleNames::VisibleNames(const std::vector<const Ast*>& trees) {
-  const auto add = [this](std::string_view name, DefinitionKind kind, const Ast& tree, std::size_t index, std::size_t parameters) {
+  const auto add = [this](std::string_view name, DefinitionKind kind, const Ast& tree, std::size_t index,
+                          std::size_t parameters) {
     names_.try_emplace(name, Definition{kind, &tree, static_cast<std::uint32_t>(index), parameters});
   };
   for (const Ast* tree : trees) {

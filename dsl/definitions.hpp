@@ -17,8 +17,8 @@ enum class DefinitionKind : std::uint8_t { param, set, def, pattern };
 struct Definition {
   DefinitionKind kind = DefinitionKind::def;
   const Ast* tree = nullptr;
-  std::uint32_t index = 0;      // into the tree's params or sets; of the first equation of a def or pattern
-  std::size_t parameters = 0;   // of a def or pattern
+  std::uint32_t index = 0;     // into the tree's params or sets; of the first equation of a def or pattern
+  std::size_t parameters = 0;  // of a def or pattern
 };
 
 class VisibleNames {

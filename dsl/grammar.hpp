@@ -8,6 +8,7 @@
 #pragma once
 
 #include <functional>
+
 #include <tao/pegtl.hpp>
 #include <tao/pegtl/contrib/analyze_traits.hpp>
 
@@ -22,7 +23,8 @@ template <auto Question>
 struct ask {
   using rule_t = ask;
   using subs_t = empty_list;
-  template <apply_mode A, rewind_mode M, template <class...> class Action, template <class...> class Control, class Input>
+  template <apply_mode A, rewind_mode M, template <class...> class Action, template <class...> class Control,
+            class Input>
   [[nodiscard]] static bool match(Input&, const Builder& builder) {
     return std::invoke(Question, builder);
   }
@@ -33,7 +35,8 @@ struct ask {
 struct metadata_text {
   using rule_t = metadata_text;
   using subs_t = empty_list;
-  template <apply_mode A, rewind_mode M, template <class...> class Action, template <class...> class Control, class Input>
+  template <apply_mode A, rewind_mode M, template <class...> class Action, template <class...> class Control,
+            class Input>
   [[nodiscard]] static bool match(Input& in, const Builder&) {
     const std::size_t length = metadata_length({in.current(), in.size(0)});
     in.bump(length);

@@ -10,8 +10,8 @@
 namespace fxrules::dsl {
 
 struct Items {
-  std::vector<Range> ranges;   // each begins with its first token and ends before the next item
-  std::vector<Range> strays;   // indented text before the first item: continues nothing
+  std::vector<Range> ranges;  // each begins with its first token and ends before the next item
+  std::vector<Range> strays;  // indented text before the first item: continues nothing
 };
 [[nodiscard]] Items split_items(std::string_view text);
 

@@ -1,13 +1,13 @@
 // Imports are followed with an explicit stack: a chain of files may be as long as its author likes.
 #include "dsl/load.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <fstream>
 #include <iterator>
 #include <optional>
 #include <utility>
+
+#include <fmt/format.h>
 
 #include "dsl/check.hpp"
 #include "dsl/definitions.hpp"
@@ -179,7 +179,8 @@ class Loader::Impl {
 
   std::optional<fs::path> find_named(std::string_view name) const {
     const fs::path path(name);
-    for (const fs::path& candidate : {path, options_.rules_folder / path, options_.rules_folder / (path.string() + ".rules")})
+    for (const fs::path& candidate :
+         {path, options_.rules_folder / path, options_.rules_folder / (path.string() + ".rules")})
       if (exists(candidate)) return candidate;
     return std::nullopt;
   }
@@ -223,8 +224,12 @@ class Loader::Impl {
   }
 
   void report_cycle(const File& from, const Import& import) {
-    report({Severity::error, "import-cycle", fmt::format("`{}` imports this file, directly or through others", import.path),
-            from.ast->span(import.range), "move what both need into a third file", {}});
+    report({Severity::error,
+            "import-cycle",
+            fmt::format("`{}` imports this file, directly or through others", import.path),
+            from.ast->span(import.range),
+            "move what both need into a third file",
+            {}});
   }
 
   void add_catalogue(const std::string& key, const fs::path& path) {
@@ -244,8 +249,12 @@ class Loader::Impl {
         if (param.name == name) return;
       }
     }
-    report({Severity::error, "unknown-param", fmt::format("-D {}={}: no rule file has a parameter `{}`", name, value, name), {},
-            did_you_mean(name, known), {}});
+    report({Severity::error,
+            "unknown-param",
+            fmt::format("-D {}={}: no rule file has a parameter `{}`", name, value, name),
+            {},
+            did_you_mean(name, known),
+            {}});
   }
 
   std::shared_ptr<Catalogue> catalogue_;

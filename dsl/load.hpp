@@ -29,8 +29,8 @@ struct RuleFile {
 };
 
 struct LoadOptions {
-  std::filesystem::path rules_folder;                // the shipped rule files; holds the prelude
-  std::vector<std::filesystem::path> search_paths;   // for imports, behind the importing file's own folder
+  std::filesystem::path rules_folder;                      // the shipped rule files; holds the prelude
+  std::vector<std::filesystem::path> search_paths;         // for imports, behind the importing file's own folder
   std::map<std::string, std::string, std::less<>> params;  // -D name=value
   bool prelude = true;
 };

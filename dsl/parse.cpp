@@ -1,11 +1,11 @@
 // Text to tree. Each item is parsed by itself into the same tree; one that fails is taken back and its
 // error noted, so that several errors of a file are reported in one run.
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <limits>
 #include <optional>
 #include <utility>
+
+#include <fmt/format.h>
 
 #include "dsl/actions.hpp"
 #include "dsl/ast.hpp"
@@ -81,7 +81,9 @@ class Parser {
     }
     const Items items = split_items(text_);
     for (const Range& stray : items.strays)
-      if (!full()) report("this line is indented, but there is no item that it could continue", "an item starts in column 1", stray);
+      if (!full())
+        report("this line is indented, but there is no item that it could continue", "an item starts in column 1",
+               stray);
     for (const Range& item : items.ranges)
       if (!full()) parse_item(item);
     return std::move(result_);
@@ -98,7 +100,8 @@ class Parser {
 
   void parse_item(Range item) {
     builder_->begin_item(item);
-    tao::pegtl::memory_input<tao::pegtl::tracking_mode::lazy> in(text_.data() + item.begin, text_.data() + item.end, "");
+    tao::pegtl::memory_input<tao::pegtl::tracking_mode::lazy> in(text_.data() + item.begin, text_.data() + item.end,
+                                                                 "");
     try {
       tao::pegtl::parse<grammar::item, grammar::action, grammar::control>(in, *builder_);
     } catch (const tao::pegtl::parse_error& error) {
@@ -111,9 +114,12 @@ class Parser {
     std::string_view message = error.message();
     const auto at = item.begin + static_cast<std::uint32_t>(error.positions().front().byte);
     Range place{at, token_end(text_, at)};
-    if (misses_quote(message)) place.begin = builder_->string_begin();
-    else if (is_about_literal(message)) place = builder_->top_range();
-    else if (at >= item.end) place.begin = place.end = builder_->token_end();
+    if (misses_quote(message))
+      place.begin = builder_->string_begin();
+    else if (is_about_literal(message))
+      place = builder_->top_range();
+    else if (at >= item.end)
+      place.begin = place.end = builder_->token_end();
     const bool unclosed = misses_closing_bracket(message);
     std::string hint = hint_about(text_.substr(place.begin, place.end - place.begin), message);
     const std::size_t line_break = message.find('\n');
@@ -123,7 +129,8 @@ class Parser {
   }
 
   void report(std::string message, std::string hint, Range place) {
-    result_.diagnostics.push_back({Severity::error, "syntax", std::move(message), result_.ast.span(place), std::move(hint), {}});
+    result_.diagnostics.push_back(
+        {Severity::error, "syntax", std::move(message), result_.ast.span(place), std::move(hint), {}});
   }
 
   void point_at_opening() {

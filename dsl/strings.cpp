@@ -22,8 +22,10 @@ std::size_t append_escape(std::string& out, std::string_view text) {
     return 2 + digits;
   }
   const std::size_t known = kEscaped.find(escape);
-  if (known == std::string_view::npos) out.append(text.substr(0, 2));
-  else out.push_back(kMeaning[known]);
+  if (known == std::string_view::npos)
+    out.append(text.substr(0, 2));
+  else
+    out.push_back(kMeaning[known]);
   return 2;
 }
 

@@ -32,9 +32,9 @@ TermKind kind_of_number(std::string_view text) {
 // Names that are literals.
 TermKind kind_of_name(std::string_view text) {
   static constexpr std::pair<std::string_view, TermKind> kLiterals[] = {
-      {"_", TermKind::wildcard},      {"True", TermKind::boolean},  {"False", TermKind::boolean},
-      {"None", TermKind::none},       {"Ellipsis", TermKind::ellipsis}, {"unknown", TermKind::unknown},
-      {"inf", TermKind::floating},    {"nan", TermKind::floating},
+      {"_", TermKind::wildcard},   {"True", TermKind::boolean},      {"False", TermKind::boolean},
+      {"None", TermKind::none},    {"Ellipsis", TermKind::ellipsis}, {"unknown", TermKind::unknown},
+      {"inf", TermKind::floating}, {"nan", TermKind::floating},
   };
   for (const auto& [name, kind] : kLiterals)
     if (text == name) return kind;
@@ -146,10 +146,10 @@ void TermBuilder::member_op(Range range) {
   const std::string_view text = slice_of(range);
   const bool holes = text.find('<') != std::string_view::npos;
   const std::size_t dot = text.find('.');
-  const CalleeKind kind = holes                             ? CalleeKind::holes
-                          : dot == 0                        ? CalleeKind::method
-                          : dot == std::string_view::npos   ? CalleeKind::implicit
-                                                            : CalleeKind::dotted;
+  const CalleeKind kind = holes                           ? CalleeKind::holes
+                          : dot == 0                      ? CalleeKind::method
+                          : dot == std::string_view::npos ? CalleeKind::implicit
+                                                          : CalleeKind::dotted;
   const TermId id = push(TermKind::op, range, text);
   ast_.terms[id].callee = add_callee(kind, range);
 }
@@ -226,8 +226,10 @@ void TermBuilder::reduce(std::uint8_t precedence) {
   while (operators_.size() > frames_.back().operators && operators_.back().precedence >= precedence) {
     const Operator op = operators_.back();
     operators_.pop_back();
-    if (op.unary) reduce_unary(op);
-    else reduce_binary(op);
+    if (op.unary)
+      reduce_unary(op);
+    else
+      reduce_binary(op);
   }
 }
 
@@ -296,8 +298,10 @@ void TermBuilder::close(TermKind kind, Range range) {
 void TermBuilder::close_tuple(Range range) {
   const Frame& frame = frames_.back();
   const bool single = operands_.size() == frame.operands + 1 && !frame.commas;
-  if (single && top().kind != TermKind::rest) frames_.pop_back();
-  else close(TermKind::tuple, range);
+  if (single && top().kind != TermKind::rest)
+    frames_.pop_back();
+  else
+    close(TermKind::tuple, range);
 }
 
 void TermBuilder::close_index(Range range) {

@@ -10,7 +10,7 @@
 
 namespace fxrules::dsl {
 
-inline constexpr std::size_t kMaxNesting = 200;      // open brackets
+inline constexpr std::size_t kMaxNesting = 200;       // open brackets
 inline constexpr std::uint16_t kMaxTermDepth = 1000;  // operators and postfixes in a row
 
 class TermBuilder {
@@ -20,9 +20,9 @@ class TermBuilder {
   // ---- questions of the grammar
   [[nodiscard]] bool is_shallow() const { return frames_.size() - 1 <= kMaxNesting; }
   [[nodiscard]] bool is_short() const { return !too_deep_; }
-  [[nodiscard]] bool is_binder() const;     // a plain name on the left side, so that `:` names its kind
-  [[nodiscard]] bool is_bindable() const;   // a plain name
-  [[nodiscard]] bool is_keyword() const;    // a name, perhaps dotted
+  [[nodiscard]] bool is_binder() const;    // a plain name on the left side, so that `:` names its kind
+  [[nodiscard]] bool is_bindable() const;  // a plain name
+  [[nodiscard]] bool is_keyword() const;   // a name, perhaps dotted
   [[nodiscard]] bool is_call() const { return top().kind == TermKind::call; }
   [[nodiscard]] bool is_op_set() const;     // the set on top holds ops only
   [[nodiscard]] bool is_unchained() const;  // no comparison waits for its right side
@@ -100,8 +100,8 @@ class TermBuilder {
     std::uint32_t operators = 0;
     bool commas = false;
     bool commutative = false;
-    Range keyword;               // of the argument being read
-    Range colons;                // first and last colon of the slice being read
+    Range keyword;  // of the argument being read
+    Range colons;   // first and last colon of the slice being read
   };
   struct Operator {
     std::string_view text;

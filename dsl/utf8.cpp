@@ -1,6 +1,7 @@
 #include "dsl/utf8.hpp"
 
 #include <algorithm>
+
 #include <tao/pegtl.hpp>
 
 namespace fxrules::dsl {

@@ -6,6 +6,7 @@
 #include <fstream>
 #include <sstream>
 #include <string>
+
 #include <tao/pegtl/contrib/analyze.hpp>
 
 #include "dsl/ast.hpp"
@@ -40,7 +41,8 @@ TEST_CASE("time grows with the size of the file") {
   const auto milliseconds = [](std::size_t rules) {
     std::string text;
     for (std::size_t i = 0; i < rules; ++i)
-      text += "mul(relu(add(x, " + std::to_string(i) + ", alpha = 2)), y: Tensor)\n  => mul(relu(x), y)   if rank(x) == rank(y) and shape(x)[0] != 3\n";
+      text += "mul(relu(add(x, " + std::to_string(i) +
+              ", alpha = 2)), y: Tensor)\n  => mul(relu(x), y)   if rank(x) == rank(y) and shape(x)[0] != 3\n";
     const auto source = std::make_shared<Source>(Source{"t.rules", text});
     const auto begin = std::chrono::steady_clock::now();
     const ParseResult result = parse(source);
@@ -54,7 +56,8 @@ TEST_CASE("time grows with the size of the file") {
 }
 
 TEST_CASE("a file keeps its ranges") {
-  const auto source = std::make_shared<Source>(Source{"t", "add(x, 0)\n  => f(x)  # no-op\n\n# next\nmul(x, y) => x\n"});
+  const auto source =
+      std::make_shared<Source>(Source{"t", "add(x, 0)\n  => f(x)  # no-op\n\n# next\nmul(x, y) => x\n"});
   const ParseResult result = parse(source);
   const auto text = [&](Range range) { return source->text.substr(range.begin, range.end - range.begin); };
   REQUIRE(result.ast.rules.size() == 2);

@@ -1,11 +1,11 @@
 // Files, imports, the prelude, parameters.
 #include "dsl/load.hpp"
 
-#include <unistd.h>
-
 #include <filesystem>
 #include <fstream>
 #include <string>
+
+#include <unistd.h>
 
 #include "tests/support/catch.hpp"
 
@@ -20,7 +20,8 @@ class Folder {
   Folder() : path_(fs::temp_directory_path() / ("fxrules_load_test_" + std::to_string(::getpid()))) {
     fs::remove_all(path_);
     fs::create_directories(path_ / "shipped");
-    for (const char* name : {"lib.rules", "index.rules", "shapes.rules", "views.rules"}) write(std::string("shipped/") + name, "");
+    for (const char* name : {"lib.rules", "index.rules", "shapes.rules", "views.rules"})
+      write(std::string("shipped/") + name, "");
   }
   ~Folder() { fs::remove_all(path_); }
   Folder(const Folder&) = delete;
@@ -33,7 +34,10 @@ class Folder {
   [[nodiscard]] std::string operator/(const std::string& name) const { return (path_ / name).string(); }
 
   [[nodiscard]] LoadOptions options(std::map<std::string, std::string, std::less<>> params = {}) const {
-    return {.rules_folder = path_ / "shipped", .search_paths = {path_ / "more"}, .params = std::move(params), .prelude = true};
+    return {.rules_folder = path_ / "shipped",
+            .search_paths = {path_ / "more"},
+            .params = std::move(params),
+            .prelude = true};
   }
 
  private:
@@ -50,7 +54,8 @@ std::vector<std::string> names(const RuleFile& file) {
 
 std::string without_folder(std::string text, const Folder& folder) {
   const std::string path = folder / "";
-  for (std::size_t at = text.find(path); at != std::string::npos; at = text.find(path)) text.replace(at, path.size(), "/");
+  for (std::size_t at = text.find(path); at != std::string::npos; at = text.find(path))
+    text.replace(at, path.size(), "/");
   return text;
 }
 
@@ -66,7 +71,8 @@ TEST_CASE("a file sees itself, its imports depth first, then the prelude") {
   Loader loader(catalogue(), folder.options());
   const RuleFile file = loader.load(folder / "a.rules");
   CHECK(render(loader.take_diagnostics()) == "");
-  CHECK(names(file) == Names{"a.rules", "b.rules", "d.rules", "e.rules", "c.rules", "lib.rules", "index.rules", "shapes.rules", "views.rules"});
+  CHECK(names(file) == Names{"a.rules", "b.rules", "d.rules", "e.rules", "c.rules", "lib.rules", "index.rules",
+                             "shapes.rules", "views.rules"});
 }
 
 TEST_CASE("a file is read once, and shipped files go by their bare names") {
@@ -90,7 +96,8 @@ TEST_CASE("each file has its own scope") {
   Loader loader(catalogue(), folder.options());
   loader.load(folder / "a.rules");
   loader.load(folder / "b.rules");
-  CHECK(without_folder(render(loader.take_diagnostics()), folder) == R"(/b.rules:1:14: error: unknown op `mine` [unknown-op]
+  CHECK(without_folder(render(loader.take_diagnostics()), folder) ==
+        R"(/b.rules:1:14: error: unknown op `mine` [unknown-op]
   1 | add(x, 0) => mine(x)
     |              ^~~~
 hint: did you mean `min`?
@@ -112,10 +119,12 @@ TEST_CASE("what cannot be found is told with where it was looked for") {
   folder.write("shipped/inplace.rules", "");
   Loader loader(catalogue(), folder.options());
   loader.load(folder / "a.rules");
-  CHECK(without_folder(render(loader.take_diagnostics()), folder) == R"(/a.rules:1:8: error: cannot find `nope.rules` [file-not-found]
+  CHECK(without_folder(render(loader.take_diagnostics()), folder) ==
+        R"(/a.rules:1:8: error: cannot find `nope.rules` [file-not-found]
   1 | import "nope.rules"
     |        ^~~~~~~~~~~~
-hint: looked in `)" + without_folder(fs::path(folder / "a.rules").parent_path().string(), folder) + R"(`, `/more` and `/shipped`
+hint: looked in `)" +
+            without_folder(fs::path(folder / "a.rules").parent_path().string(), folder) + R"(`, `/more` and `/shipped`
 )");
   loader.load("inplase.rules");
   CHECK(render(loader.take_diagnostics()) == R"(error: cannot read the rule file `inplase.rules` [file-not-found]
@@ -140,7 +149,8 @@ TEST_CASE("imports that lead in a circle are told") {
   folder.write("b.rules", "import \"a.rules\"\n");
   Loader loader(catalogue(), folder.options());
   const RuleFile file = loader.load(folder / "a.rules");
-  CHECK(render(loader.take_diagnostics()) == R"(b.rules:1:8: error: `a.rules` imports this file, directly or through others [import-cycle]
+  CHECK(render(loader.take_diagnostics()) ==
+        R"(b.rules:1:8: error: `a.rules` imports this file, directly or through others [import-cycle]
   1 | import "a.rules"
     |        ^~~~~~~~~
 hint: move what both need into a third file
@@ -151,7 +161,8 @@ hint: move what both need into a third file
 TEST_CASE("a long chain of imports is no deep recursion") {
   const Folder folder;
   constexpr int kFiles = 2000;
-  for (int i = 0; i < kFiles; ++i) folder.write(std::to_string(i) + ".rules", "import \"" + std::to_string(i + 1) + ".rules\"\n");
+  for (int i = 0; i < kFiles; ++i)
+    folder.write(std::to_string(i) + ".rules", "import \"" + std::to_string(i + 1) + ".rules\"\n");
   folder.write(std::to_string(kFiles) + ".rules", "def last(x) = x\n");
   Loader loader(catalogue(), folder.options());
   const RuleFile file = loader.load(folder / "0.rules");
@@ -188,14 +199,28 @@ hint: did you mean `target`?
 TEST_CASE("a catalogue file declares ops") {
   const Folder folder;
   folder.write("my.ops", "mine::twice(Tensor self, *, int times=2) -> Tensor\n");
-  folder.write("a.rules", "catalogue \"my.ops\"\nadd(x, 0) => mine.twice(x, times = 3)\nadd(x, 1) => mine.twice(x, time = 3)\n");
+  folder.write("a.rules",
+               "catalogue \"my.ops\"\nadd(x, 0) => mine.twice(x, times = 3)\nadd(x, 1) => mine.twice(x, time = 3)\n");
   Loader loader(catalogue(), folder.options());
   loader.load(folder / "a.rules");
-  CHECK(without_folder(render(loader.take_diagnostics()), folder) == R"(/a.rules:3:28: error: no overload of `mine.twice` has an argument `time` [unknown-keyword]
+  CHECK(without_folder(render(loader.take_diagnostics()), folder) ==
+        R"(/a.rules:3:28: error: no overload of `mine.twice` has an argument `time` [unknown-keyword]
   3 | add(x, 1) => mine.twice(x, time = 3)
     |                            ^~~~
 hint: did you mean `times`?
 )");
+}
+
+// The page of docs that shows the whole syntax, and the two lines that are complete rule files.
+TEST_CASE("the examples of the language page pass all checks") {
+  Loader loader(catalogue(),
+                {.rules_folder = FXRULES_SOURCE_DIR "/rules", .search_paths = {}, .params = {}, .prelude = true});
+  const RuleFile page = loader.load(FXRULES_SOURCE_DIR "/tests/dsl/language_page.rules");
+  loader.load(std::make_shared<Source>(Source{"one.rules", "copy_(d,s) => slice_scatter(d, expand_as(s,d))\n"}));
+  loader.load(std::make_shared<Source>(Source{"two.rules", "copy(d, index_put(d,..)) => index_put\n"}));
+  CHECK(render(loader.take_diagnostics()) == "");
+  CHECK(page.trees[0]->rules.size() == 8);
+  CHECK(page.trees[0]->tests.size() == 2);
 }
 
 TEST_CASE("the shipped rule files pass all checks") {

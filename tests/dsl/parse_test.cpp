@@ -1,8 +1,7 @@
 // Rule text to tree, a row a construct: {line of this file, rule text, tree as text}.
-#include "dsl/ast.hpp"
-
 #include <string>
 
+#include "dsl/ast.hpp"
 #include "tests/support/catch.hpp"
 
 namespace fxrules::dsl {

@@ -787,8 +787,10 @@ TEST_CASE("nesting has a limit, in every bracket") {
     CHECK(result.diagnostics[0].span.begin <= 201 * open.size() + 2);
   }
   CHECK(printed("f(" + repeated("[", 199) + repeated("]", 199) + ") => x") == "");
-  CHECK_THAT(printed("f(" + repeated("[", 200) + repeated("]", 200) + ") => x"), Catch::Matchers::ContainsSubstring(kNesting));
-  CHECK_THAT(printed("test \"x\" { before { " + repeated("graph g { ", 100'000)), Catch::Matchers::ContainsSubstring(kNesting));
+  CHECK_THAT(printed("f(" + repeated("[", 200) + repeated("]", 200) + ") => x"),
+             Catch::Matchers::ContainsSubstring(kNesting));
+  CHECK_THAT(printed("test \"x\" { before { " + repeated("graph g { ", 100'000)),
+             Catch::Matchers::ContainsSubstring(kNesting));
 }
 
 TEST_CASE("a chain of operators has a limit") {
