@@ -46,6 +46,7 @@ class RuleLowering {
 
     for (const Alternative& a : rule.alternatives) out.alternatives.push_back(alternative(a, rule, phase, variables));
     out.variables = variables.names();
+    out.tests = variants.front().tests;
     for (const LoweredPattern& variant : variants) {
       program::Accept accept;
       accept.rule = id;
@@ -53,6 +54,7 @@ class RuleLowering {
       accept.registers[0] = 0;
       for (const auto& [variable, place] : variant.bound) accept.registers[variable] = place;
       accept.nodes = variant.nodes;
+      if (out.registers.empty()) out.registers = accept.registers;
       phase.match.accepts.push_back(std::move(accept));
       tree.insert(variant.tests, static_cast<Index>(phase.match.accepts.size() - 1));
     }

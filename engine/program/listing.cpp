@@ -50,9 +50,7 @@ std::string instruction_text(const RuleSet& rules, const MatchProgram& match, co
     case Test::item_back: return fmt::format("item      r{} = r{}[-{}]", i.a, i.c, i.b + 1);
     case Test::span: return fmt::format("span      r{} = r{}[{}:-{}]", i.a, i.c, i.b >> 16, i.b & 0xFFFF);
     case Test::part: return fmt::format("part      r{} = r{}.{}", i.a, i.c, i.b == 0 ? "start" : i.b == 1 ? "stop" : "step");
-    case Test::copy: return fmt::format("copy      r{} = r{}", i.a, i.b);
     case Test::accept: return fmt::format("accept    {}", i.b);
-    case Test::jump: return fmt::format("jump      {}", i.b);
     case Test::fail: return "fail";
   }
   return {};

@@ -117,9 +117,7 @@ enum class Test : std::uint8_t {
   item_back, // a := item b of register c, from the back (0 is the last)
   span,      // a := items of register c without the first b >> 16 and the last b & 0xFFFF
   part,      // a := part b (0 start, 1 stop, 2 step) of the slice in register c
-  copy,      // a := register b
   accept,    // rule match b
-  jump,      // to b
   fail,      // nothing matches
 };
 enum class ListShape : std::uint8_t { any, list, tuple };
@@ -263,6 +261,9 @@ struct Rule {
   std::vector<std::string> variables;  // [0] is "root"
   std::vector<ExtraRoot> extra;
   std::vector<Alternative> alternatives;
+  // The tests of the pattern as written, unshared, with the registers of its variables: for explanations.
+  std::vector<Instruction> tests;
+  std::vector<std::uint16_t> registers;
   Code as;
   std::uint16_t depth = 1;             // of the deepest pattern node
   bool matches_writes = false;         // the root's op is one that writes by the catalogue

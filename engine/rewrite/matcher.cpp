@@ -112,16 +112,11 @@ const program::Accept* Matcher::next(const program::MatchProgram& match, Index& 
         r[i.a] = binding_->item(r[i.c], i.b, *heap_);
         holds = true;
         break;
-      case Test::copy:
-        r[i.a] = r[i.b];
-        holds = true;
-        break;
       case Test::accept: {
         const program::Accept* accept = &match.accepts[i.b];
         pc = i.fail;
         return accept;
       }
-      case Test::jump: pc = i.b; continue;
       case Test::fail:
         if (pc == 0) return nullptr;
         holds = false;
