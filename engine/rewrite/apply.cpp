@@ -7,6 +7,7 @@
 #include <chrono>
 #include <deque>
 #include <unordered_map>
+#include <unordered_set>
 
 #include "engine/rewrite/session.hpp"
 #include "engine/rewrite/worklist.hpp"
@@ -210,6 +211,7 @@ std::vector<std::string> names_of(const program::RuleSet& rules, const std::dequ
 
 void list_unknown_targets(rewrite::Session& session, Report& report) {
   std::vector<bool> seen;
+  std::unordered_set<std::uint32_t> listed;  // targets: a target has a form for each argument count
   for (const NodeId n : session.graph().nodes()) {
     const std::uint32_t form = session.graph().form_id(n).value;
     if (seen.size() <= form) seen.resize(session.graph().form_count());
@@ -217,9 +219,7 @@ void list_unknown_targets(rewrite::Session& session, Report& report) {
     seen[form] = true;
     const rewrite::CallClass& call = session.binding().call_class(n);
     if (!call.unknown || call.op.valid() || session.graph().opcode(n) == Opcode::call_module) continue;
-    const std::string target(session.graph().target(n));
-    if (std::find(report.unknown_targets.begin(), report.unknown_targets.end(), target) == report.unknown_targets.end())
-      report.unknown_targets.push_back(target);
+    if (listed.insert(session.graph().form(n).target.value).second) report.unknown_targets.emplace_back(session.graph().target(n));
   }
 }
 
