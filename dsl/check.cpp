@@ -1,20 +1,47 @@
 #include "dsl/check.hpp"
 
 #include <algorithm>
+#include <utility>
 
 #include <fmt/format.h>
 
 namespace fxrules::dsl {
 
-void check(const CheckInput& input) {
-  const auto first = static_cast<std::ptrdiff_t>(input.diagnostics.size());
+namespace {
+
+constexpr std::size_t kMostFindings = 100;
+
+}  // namespace
+
+std::vector<Diagnostic> check(const Ast& ast, const VisibleNames& names, const Catalogue& catalogue) {
+  Findings findings(ast);
+  const CheckInput input{ast, names, catalogue, findings};
   check_declarations(input);
   check_names(input);
   check_reachable(input);
   check_helpers(input);
   check_fixpoint(input);
+  return findings.take_sorted();
+}
+
+bool Findings::full() const { return found_.size() >= kMostFindings; }
+
+void Findings::add(std::string_view kind, std::string message, Range place, std::string hint) {
+  if (full()) return;
+  found_.push_back({Severity::error, std::string(kind), std::move(message), ast_.span(place), std::move(hint), {}});
+}
+
+void Findings::add(std::string_view kind, std::string message, Range place, Range earlier,
+                   std::string_view why_earlier) {
+  if (full()) return;
+  add(kind, std::move(message), place);
+  found_.back().related.push_back({Severity::note, "", std::string(why_earlier), ast_.span(earlier), "", {}});
+}
+
+std::vector<Diagnostic> Findings::take_sorted() {
   const auto by_place = [](const Diagnostic& a, const Diagnostic& b) { return a.span.begin < b.span.begin; };
-  std::stable_sort(input.diagnostics.begin() + first, input.diagnostics.end(), by_place);
+  std::stable_sort(found_.begin(), found_.end(), by_place);
+  return std::move(found_);
 }
 
 std::string quoted_list(const std::vector<std::string>& names, std::string_view last) {

@@ -12,14 +12,29 @@
 
 namespace fxrules::dsl {
 
+// All of the following, sorted by place; the first hundred.
+[[nodiscard]] std::vector<Diagnostic> check(const Ast& ast, const VisibleNames& names, const Catalogue& catalogue);
+
+// What the checks have found so far. Once it is full, what is added is dropped.
+class Findings {
+ public:
+  explicit Findings(const Ast& ast) : ast_(ast) {}
+  [[nodiscard]] bool full() const;
+  void add(std::string_view kind, std::string message, Range place, std::string hint = "");
+  void add(std::string_view kind, std::string message, Range place, Range earlier, std::string_view why_earlier);
+  [[nodiscard]] std::vector<Diagnostic> take_sorted();
+
+ private:
+  const Ast& ast_;
+  std::vector<Diagnostic> found_;
+};
+
 struct CheckInput {
   const Ast& ast;
   const VisibleNames& names;  // of the file's scope
   const Catalogue& catalogue;
-  std::vector<Diagnostic>& diagnostics;
+  Findings& findings;
 };
-
-void check(const CheckInput& input);  // all of the following, sorted by place
 
 void check_declarations(const CheckInput& input);  // duplicate names and labels, phase words, types of parameters
 void check_names(const CheckInput& input);         // names, ops, kinds, arguments, misplaced terms, unused variables

@@ -99,6 +99,7 @@ const CallCheck::Facts& CallCheck::facts(const Callee& callee) {
 }
 
 void CallCheck::report_unknown(const Callee& callee, bool pattern) {
+  if (in_.findings.full()) return;  // searching near names takes its time
   const Definition* definition = in_.names.find(callee.text);
   if (definition != nullptr) {
     const std::string message = pattern ? fmt::format("`{}` cannot be matched", callee.text)
@@ -187,8 +188,7 @@ void CallCheck::check_keyword(const Term& call, std::string_view keyword, Range 
 }
 
 void CallCheck::report(std::string_view kind, std::string message, Range place, std::string hint) {
-  in_.diagnostics.push_back(
-      {Severity::error, std::string(kind), std::move(message), ast_.span(place), std::move(hint), {}});
+  in_.findings.add(kind, std::move(message), place, std::move(hint));
 }
 
 }  // namespace fxrules::dsl

@@ -97,13 +97,11 @@ class DeclarationCheck {
   }
 
   void report(std::string_view kind, std::string message, Range place, std::string hint) {
-    in_.diagnostics.push_back(
-        {Severity::error, std::string(kind), std::move(message), ast_.span(place), std::move(hint), {}});
+    in_.findings.add(kind, std::move(message), place, std::move(hint));
   }
 
   void report_twice(std::string_view kind, std::string message, Range place, Range first) {
-    report(kind, std::move(message), place, "");
-    in_.diagnostics.back().related.push_back({Severity::note, "", "the first one is here", ast_.span(first), "", {}});
+    in_.findings.add(kind, std::move(message), place, first, "the first one is here");
   }
 
   const CheckInput& in_;

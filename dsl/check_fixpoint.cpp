@@ -35,12 +35,8 @@ class FixpointCheck {
   }
 
   void report(Range place) {
-    in_.diagnostics.push_back({Severity::error,
-                               "endless-rule",
-                               "the result matches the rule's own pattern, so the rule would fire for ever",
-                               ast_.span(place),
-                               "add a guard, or put the rule into a `phase … once`",
-                               {}});
+    in_.findings.add("endless-rule", "the result matches the rule's own pattern, so the rule would fire for ever",
+                     place, "add a guard, or put the rule into a `phase … once`");
   }
 
   const CheckInput& in_;

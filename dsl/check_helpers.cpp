@@ -33,7 +33,10 @@ class HelperCheck {
       collect(equation, equation.guard);
     }
     find_groups();
-    for (std::uint32_t group = 0; group < group_count_; ++group) check_group(group);
+    std::vector<std::vector<const Call*>> within(group_count_);
+    for (const Call& call : calls_)
+      if (group_[call.from] == group_[call.to]) within[group_[call.from]].push_back(&call);
+    for (const std::vector<const Call*>& calls : within) check_group(calls);
     for (const Equation& equation : ast_.patterns) check_pattern(equation);
   }
 
@@ -92,14 +95,9 @@ class HelperCheck {
     ++group_count_;
   }
 
-  void check_group(std::uint32_t group) {
-    std::vector<const Call*> calls;
+  void check_group(const std::vector<const Call*>& calls) {
     std::size_t positions = 0;
-    for (const Call& call : calls_) {
-      if (group_[call.from] != group || group_[call.to] != group) continue;
-      calls.push_back(&call);
-      positions = std::max(positions, parameters_[call.from]);
-    }
+    for (const Call* call : calls) positions = std::max(positions, parameters_[call->from]);
     if (calls.empty()) return;
     const Call* culprit = nullptr;
     for (std::size_t position = 0; position < std::max<std::size_t>(positions, 1); ++position) {
@@ -151,8 +149,7 @@ class HelperCheck {
   }
 
   void report(std::string message, Range place, std::string hint) {
-    in_.diagnostics.push_back(
-        {Severity::error, "endless-helper", std::move(message), ast_.span(place), std::move(hint), {}});
+    in_.findings.add("endless-helper", std::move(message), place, std::move(hint));
   }
 
   static constexpr std::uint32_t kUnknown = 0xFFFFFFFFu;

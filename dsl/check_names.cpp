@@ -1,6 +1,8 @@
 // Names of one item at a time: the left side binds, the right side may use what is bound. Along the way
 // every callee is looked up and its arguments are held against what it takes.
 #include <algorithm>
+#include <unordered_map>
+#include <unordered_set>
 #include <utility>
 
 #include <fmt/format.h>
@@ -26,10 +28,47 @@ struct Variable {
   unsigned uses = 0;
 };
 
-struct MatchedOp {
-  std::string_view name;
-  unsigned count = 1;
+// The variables of one item. Few as a rule, so a search from the front is fastest; but nothing keeps a test
+// graph from having a hundred thousand.
+class Variables {
+ public:
+  void clear() {
+    all_.clear();
+    index_.clear();
+  }
+  [[nodiscard]] Variable* find(std::string_view name) {
+    if (all_.size() > kFew) {
+      const auto found = index_.find(name);
+      return found == index_.end() ? nullptr : &all_[found->second];
+    }
+    const auto found = std::find_if(all_.begin(), all_.end(), [&](const Variable& v) { return v.name == name; });
+    return found == all_.end() ? nullptr : &*found;
+  }
+  Variable& add(std::string_view name, Range range) {
+    Variable& variable = all_.emplace_back();
+    variable.name = name;
+    variable.range = range;
+    if (all_.size() > kFew) index_from(index_.empty() ? 0 : all_.size() - 1);
+    return variable;
+  }
+  void shrink(std::size_t size) {
+    all_.resize(size);
+    index_.clear();
+    if (size > kFew) index_from(0);
+  }
+  [[nodiscard]] const std::vector<Variable>& all() const { return all_; }
+
+ private:
+  static constexpr std::size_t kFew = 16;
+  void index_from(std::size_t first) {
+    for (std::size_t i = first; i < all_.size(); ++i) index_.emplace(all_[i].name, i);
+  }
+
+  std::vector<Variable> all_;
+  std::unordered_map<std::string_view, std::size_t> index_;
 };
+
+constexpr std::size_t kMostShown = 8;  // variables in a hint
 
 const std::vector<std::string_view> kKinds{"Tensor",   "node",  "number", "int",  "float", "bool",  "str",   "none",
                                            "ellipsis", "slice", "tuple",  "list", "dict",  "dtype", "device"};
@@ -147,7 +186,7 @@ class NameCheck {
 
   // Names of the left side get a new value, others are local: visible from their line on.
   void block(const Result& result) {
-    const std::size_t bound = variables_.size();
+    const std::size_t bound = variables_.all().size();
     for (const ResultBinding& binding : result.bindings) {
       value(binding.value);
       if (binding.as != kNoTerm) value(binding.as);
@@ -157,7 +196,7 @@ class NameCheck {
         bind(binding.name, binding.name_range);
     }
     report_unused(bound);
-    variables_.resize(bound);
+    variables_.shrink(bound);
   }
 
   void keep(const Result& result, TermId root) {
@@ -283,11 +322,7 @@ class NameCheck {
         callee.kind == CalleeKind::implicit || callee.kind == CalleeKind::dotted || callee.kind == CalleeKind::method;
     if (!named || in_.names.is_set(callee.text)) return;
     const std::string_view name = callee.text.substr(callee.text.rfind('.') + 1);
-    const auto known = std::find_if(ops_.begin(), ops_.end(), [&](const MatchedOp& op) { return op.name == name; });
-    if (known == ops_.end())
-      ops_.push_back({name});
-    else
-      ++known->count;
+    ++ops_[name];
   }
 
   void check_rests(const Term& term) {
@@ -395,18 +430,17 @@ class NameCheck {
     const Definition* definition = in_.names.find(name);
     if (definition != nullptr && (definition->kind == DefinitionKind::param || definition->kind == DefinitionKind::set))
       return;
-    const auto op = std::find_if(ops_.begin(), ops_.end(), [&](const MatchedOp& one) { return one.name == name; });
+    const auto op = ops_.find(name);
     if (op == ops_.end()) return report_unbound(name, range, shown);
-    if (op->count > 1)
+    if (op->second > 1)
       report("ambiguous-name",
              fmt::format("`{}` occurs {} in the pattern, so its name does not tell which one is meant", name,
-                         op->count == 2 ? "twice" : fmt::format("{} times", op->count)),
+                         op->second == 2 ? "twice" : fmt::format("{} times", op->second)),
              range, fmt::format("bind the one that is meant, as in `u @ {}(…)`", name));
   }
 
   void report_unbound(std::string_view name, Range range, const std::string& shown) {
-    if (contains(reported_, name)) return;
-    reported_.push_back(name);
+    if (!reported_.insert(name).second || in_.findings.full()) return;
     if (wording_.binder.empty())
       return report("unbound-name", fmt::format("{} uses `{}`, but nothing is bound here", wording_.user, shown), range,
                     "");
@@ -419,24 +453,18 @@ class NameCheck {
 
   std::string bound_hint() const {
     std::vector<std::string> names;
-    for (const Variable& variable : variables_)
-      if (variable.name != "root") names.emplace_back(variable.name);
+    for (const Variable& variable : variables_.all())
+      if (variable.name != "root" && names.size() < kMostShown) names.emplace_back(variable.name);
     if (names.empty()) return "";
     return fmt::format("{} binds {}", wording_.binder, quoted_list(names));
   }
 
   // ---- variables
 
-  Variable* find(std::string_view name) {
-    const auto found =
-        std::find_if(variables_.begin(), variables_.end(), [&](const Variable& v) { return v.name == name; });
-    return found == variables_.end() ? nullptr : &*found;
-  }
+  Variable* find(std::string_view name) { return variables_.find(name); }
 
   Variable& bind(std::string_view name, Range range) {
-    Variable& variable = variables_.emplace_back();
-    variable.name = name;
-    variable.range = range;
+    Variable& variable = variables_.add(name, range);
     variable.may_be_unused = unused_allowed_;
     return variable;
   }
@@ -444,8 +472,8 @@ class NameCheck {
   // Not where a name is unbound: it may be the same variable, misspelt.
   void report_unused(std::size_t first = 0) {
     if (!reported_.empty()) return;
-    for (std::size_t i = first; i < variables_.size(); ++i) {
-      const Variable& variable = variables_[i];
+    for (std::size_t i = first; i < variables_.all().size(); ++i) {
+      const Variable& variable = variables_.all()[i];
       if (variable.uses != 0 || variable.may_be_unused) continue;
       const std::string hint = first != 0         ? "leave it out"
                                : variable.matched ? fmt::format("leave out `{}`", variable.name)
@@ -494,10 +522,9 @@ class NameCheck {
   }
 
   void use_node(std::string_view name, Range range) {
-    if (find(name) != nullptr || contains(reported_, name)) return;
-    reported_.push_back(name);
+    if (find(name) != nullptr || !reported_.insert(name).second || in_.findings.full()) return;
     std::vector<std::string_view> nodes;
-    for (const Variable& variable : variables_) nodes.push_back(variable.name);
+    for (const Variable& variable : variables_.all()) nodes.push_back(variable.name);
     report("unbound-name", fmt::format("graph uses `{}`, which no line above defines", name), range,
            did_you_mean(name, nodes));
   }
@@ -512,19 +539,18 @@ class NameCheck {
   }
 
   void report(std::string_view kind, std::string message, Range place, std::string hint) {
-    in_.diagnostics.push_back(
-        {Severity::error, std::string(kind), std::move(message), ast_.span(place), std::move(hint), {}});
+    in_.findings.add(kind, std::move(message), place, std::move(hint));
   }
 
   const CheckInput& in_;
   const Ast& ast_;
   CallCheck calls_;
   Wording wording_;
-  std::vector<Variable> variables_;
-  std::vector<MatchedOp> ops_;
-  std::vector<std::string_view> reported_;  // unbound names of this item
-  unsigned rests_ = 0;                      // unnamed `..` of the left side
-  bool root_rest_ = false;                  // one of them belongs to the root
+  Variables variables_;
+  std::unordered_map<std::string_view, unsigned> ops_;  // of the pattern, with how often they stand there
+  std::unordered_set<std::string_view> reported_;       // unbound names of this item
+  unsigned rests_ = 0;                                  // unnamed `..` of the left side
+  bool root_rest_ = false;                              // one of them belongs to the root
   bool in_root_ = false;
   bool unused_allowed_ = false;
 };

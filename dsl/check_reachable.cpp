@@ -1,5 +1,6 @@
 // Rules, alternatives and equations that can never fire, because an earlier one always does.
 #include <algorithm>
+#include <functional>
 #include <unordered_map>
 
 #include <fmt/format.h>
@@ -10,7 +11,8 @@
 namespace fxrules::dsl {
 namespace {
 
-// Rules of one phase and root op that a new one is held against; more would make loading quadratic.
+// Rules of one phase and root op that a new one is held against, twins apart; with all of them loading would
+// be quadratic.
 constexpr std::size_t kMostCompared = 32;
 
 bool always_holds(const Alternative& alternative) { return alternative.otherwise || alternative.guard == kNoTerm; }
@@ -35,7 +37,11 @@ class ReachableCheck {
   }
 
  private:
-  using Earlier = std::unordered_map<std::string_view, std::vector<TermId>>;  // by root op; those that always fire
+  struct Group {
+    std::vector<TermId> heads;                         // of what always fires
+    std::unordered_map<std::size_t, TermId> by_shape;  // the first of each shape
+  };
+  using Earlier = std::unordered_map<std::string_view, Group>;  // by root op
 
   void check_alternatives(const std::vector<Alternative>& alternatives) {
     const auto always = std::find_if(alternatives.begin(), alternatives.end(), always_holds);
@@ -59,17 +65,38 @@ class ReachableCheck {
     const std::string_view op = op_of(head);
     const bool shadowed =
         shadows(earlier[op], head, what) || (op != kSeveral && shadows(earlier[kSeveral], head, what));
-    if (always && !shadowed) earlier[op].push_back(head);
+    if (!always || shadowed) return;
+    Group& group = earlier[op];
+    group.heads.push_back(head);
+    group.by_shape.try_emplace(shape_of(head), head);
   }
 
-  bool shadows(const std::vector<TermId>& earlier, TermId head, std::string_view what) {
-    for (std::size_t i = 0; i < std::min(earlier.size(), kMostCompared); ++i) {
-      if (!cover_.pattern(earlier[i], head)) continue;
-      report(fmt::format("{} can never fire", what), ast_[head].range, ast_[earlier[i]].range,
-             "this one always fires first");
-      return true;
-    }
-    return false;
+  bool shadows(const Group& earlier, TermId head, std::string_view what) {
+    const std::size_t compared = std::min(earlier.heads.size(), kMostCompared);
+    for (std::size_t i = 0; i < compared; ++i)
+      if (report_covered(earlier.heads[i], head, what)) return true;
+    if (compared == earlier.heads.size()) return false;
+    const auto twin = earlier.by_shape.find(shape_of(head));
+    return twin != earlier.by_shape.end() && report_covered(twin->second, head, what);
+  }
+
+  bool report_covered(TermId earlier, TermId head, std::string_view what) {
+    if (!cover_.pattern(earlier, head)) return false;
+    report(fmt::format("{} can never fire", what), ast_[head].range, ast_[earlier].range,
+           "this one always fires first");
+    return true;
+  }
+
+  // Equal for patterns that differ in their variables' names only.
+  std::size_t shape_of(TermId id) const {
+    if (id == kNoTerm) return 0;
+    const Term& term = ast_[id];
+    const bool variable = term.kind == TermKind::name || term.kind == TermKind::rest || term.kind == TermKind::bind;
+    const std::hash<std::string_view> hash;
+    std::size_t shape =
+        static_cast<std::size_t>(term.kind) * 31 + (variable ? 0 : hash(term.text)) + hash(term.annotation);
+    for (std::uint32_t i = 0; i < term.count; ++i) shape = shape * 1'000'003 + shape_of(ast_.children[term.first + i]);
+    return shape;
   }
 
   std::string_view op_of(TermId head) const {
@@ -95,8 +122,7 @@ class ReachableCheck {
   }
 
   void report(std::string message, Range place, Range earlier, std::string_view why) {
-    in_.diagnostics.push_back({Severity::error, "unreachable", std::move(message), ast_.span(place), "", {}});
-    in_.diagnostics.back().related.push_back({Severity::note, "", std::string(why), ast_.span(earlier), "", {}});
+    in_.findings.add("unreachable", std::move(message), place, earlier, why);
   }
 
   static constexpr std::string_view kSeveral = "*";

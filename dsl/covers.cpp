@@ -5,6 +5,9 @@
 namespace fxrules::dsl {
 namespace {
 
+// Names of a pattern, arguments of a call: with more the answer is the careful one, and never slow.
+constexpr std::size_t kMost = 64;
+
 bool is_literal(TermKind kind) {
   return kind <= TermKind::constant;  // they stand first
 }
@@ -66,7 +69,7 @@ bool Cover::value(TermId general, TermId built) {
 }
 
 void Cover::collect_annotations(TermId pattern) {
-  if (pattern == kNoTerm) return;
+  if (pattern == kNoTerm || annotations_.size() == kMost) return;
   const Term& term = ast_[pattern];
   if (term.kind == TermKind::name && !term.annotation.empty()) annotations_.emplace_back(term.text, term.annotation);
   for (std::uint32_t i = 0; i < term.count; ++i) collect_annotations(ast_.children[term.first + i]);
@@ -102,6 +105,7 @@ bool Cover::name(const Term& general, TermId special) {
   if (general.kind == TermKind::wildcard) return true;
   for (const auto& [text, earlier] : bound_)
     if (text == general.text) return equal(earlier, special);
+  if (bound_.size() == kMost) return false;
   bound_.emplace_back(general.text, special);
   return true;
 }
@@ -154,6 +158,7 @@ bool Cover::callee(const Callee& general, const Callee& special) const {
 // Arguments or elements: each of the general ones covers its counterpart, and `..` what is left. Keywords
 // are compared in their order.
 bool Cover::sequence(const Term& general, const Term& special) {
+  if (general.count > kMost || special.count > kMost) return false;
   const auto kind_at = [&](const Term& t, std::uint32_t i) {
     TermId id = ast_.children[t.first + i];
     if (ast_[id].kind == TermKind::argument) id = ast_.children[ast_[id].first];

@@ -5,6 +5,7 @@
 #include <fstream>
 #include <iterator>
 #include <optional>
+#include <unordered_set>
 #include <utility>
 
 #include <fmt/format.h>
@@ -158,22 +159,21 @@ class Loader::Impl {
     std::vector<const Ast*> trees;
     for (const AstPtr& tree : trees_of(file)) trees.push_back(tree.get());
     const VisibleNames names(trees);
-    check({*file.ast, names, *catalogue_, diagnostics_});
+    for (Diagnostic& problem : check(*file.ast, names, *catalogue_)) report(std::move(problem));
   }
 
   std::vector<AstPtr> trees_of(const File& file) const {
-    std::vector<const File*> seen;
+    std::unordered_set<const File*> seen;
+    std::vector<AstPtr> trees;
     std::vector<const File*> waiting(prelude_.rbegin(), prelude_.rend());
     waiting.push_back(&file);
     while (!waiting.empty()) {
       const File* next = waiting.back();
       waiting.pop_back();
-      if (std::find(seen.begin(), seen.end(), next) != seen.end()) continue;
-      seen.push_back(next);
+      if (!seen.insert(next).second) continue;
+      trees.push_back(next->ast);
       waiting.insert(waiting.end(), next->imports.rbegin(), next->imports.rend());
     }
-    std::vector<AstPtr> trees;
-    for (const File* one : seen) trees.push_back(one->ast);
     return trees;
   }
 

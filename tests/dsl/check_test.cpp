@@ -826,6 +826,47 @@ TEST_CASE("a mistake that only the names can tell is drawn with its place and a 
   }
 }
 
+std::vector<Diagnostic> found_in(std::string text) {
+  const auto catalogue = Catalogue::load(FXRULES_SHARE_DIR);
+  Loader loader(catalogue, {.rules_folder = {}, .search_paths = {}, .params = {}, .prelude = false});
+  loader.load(std::make_shared<Source>(Source{"t.rules", std::move(text)}));
+  return loader.take_diagnostics();
+}
+
+// `before`, the number, `after`, again and again.
+std::string counted(std::size_t count, const std::string& before, const std::string& after) {
+  std::string text;
+  for (std::size_t i = 0; i < count; ++i) text += before + std::to_string(i) + after;
+  return text;
+}
+
+TEST_CASE("a twin is found among many rules of one op") {
+  const std::string many = counted(1000, "add(x, ", ") => x\n");
+  CHECK(found_in(many).empty());
+  const auto twin = found_in(many + "add(y, 700) => neg(y)\n");
+  REQUIRE(twin.size() == 1);
+  CHECK(twin[0].message == "this rule can never fire");
+  const Span& first = twin[0].related.at(0).span;
+  CHECK(line_column(first.source->text, first.begin).line == 701);
+}
+
+TEST_CASE("at most a hundred mistakes of a file are told") {
+  CHECK(found_in(counted(50'000, "unknown_op_", "(x) => x\n")).size() == 100);
+  CHECK(found_in("cat([" + counted(50'000, "a", ", ") + "]) => 1").size() == 100);
+}
+
+TEST_CASE("huge items take no long time") {
+  const std::string graph = "test \"t\" { before { " + counted(50'000, "a", " = placeholder ") + "return a49999 } }";
+  CHECK(found_in(graph).empty());
+  std::string chain;
+  for (int i = 0; i < 20'000; ++i) chain += "def f" + std::to_string(i) + "(x) = f" + std::to_string(i + 1) + "(x)\n";
+  CHECK(found_in(chain + "def f20000(x) = x\n").empty());
+  std::string wide = "cat([";
+  for (int i = 0; i < 20'000; ++i) wide += "_, ";
+  wide += "]) => 1\n";
+  CHECK(found_in("*(..) => error \"no\"\n" + wide + wide).size() == 2);
+}
+
 TEST_CASE("names are listed in words") {
   CHECK(quoted_list({}).empty());
   CHECK(quoted_list({"a"}) == "`a`");
