@@ -11,6 +11,17 @@ using program::NamePiece;
 using program::OpPattern;
 using program::OpPatternKind;
 
+namespace {
+
+bool has_name_space(const Catalogue& catalogue, std::string_view space) {
+  for (std::uint32_t op = 0; op < catalogue.op_count(); ++op) {
+    if (catalogue.op_namespace(OpId(op)) == space) return true;
+  }
+  return false;
+}
+
+}  // namespace
+
 const Param* Definitions::find_param(std::string_view name, const Ast** tree) const {
   for (const Ast* ast : scope_->trees) {
     for (const Param& p : ast->params) {
@@ -130,7 +141,7 @@ Index Definitions::op_pattern(const Ast& tree, std::uint32_t index) {
     if (!pieces.front().hole) {
       const std::string_view head = pieces.front().text;
       const std::string_view space = head.substr(0, head.find('.'));
-      if (full_target(catalogue(), std::string(space) + ".x").starts_with("torch.ops."))
+      if (has_name_space(catalogue(), space))
         pattern.pieces.front().text = "torch.ops." + pieces.front().text;
     }
   } else if (pieces.size() == 1) {

@@ -83,7 +83,7 @@ void PatternLowering::bind(std::string_view name, std::uint16_t at) {
     return;
   }
   if (outer_ != nullptr && outer_->contains(variable)) {  // bound by an earlier root: preloaded here
-    const std::uint16_t place = places_->at(0xFFFF, program::Test::copy, variable);
+    const std::uint16_t place = places_->at(0xFFFF, program::Test::same, variable);
     if (std::find(out_->preload.begin(), out_->preload.end(), std::pair(place, variable)) == out_->preload.end())
       out_->preload.emplace_back(place, variable);
     emit(program::Test::same, at, place);
