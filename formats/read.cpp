@@ -1,6 +1,7 @@
 // Recognise, then read or refuse.
 #include "formats/text_ir/read.hpp"
 
+#include <algorithm>
 #include <iterator>
 #include <limits>
 
@@ -105,8 +106,11 @@ GraphFile read_graph(SourcePtr source, const ReadOptions& options) {
   } else {
     out.form = recognise(source->text);
   }
-  out.diagnostics.insert(out.diagnostics.begin(), std::make_move_iterator(files.diagnostics.begin()),
+  out.diagnostics.insert(out.diagnostics.end(), std::make_move_iterator(files.diagnostics.begin()),
                          std::make_move_iterator(files.diagnostics.end()));
+  const auto place = [](const Diagnostic& d) { return d.span.source ? std::uint64_t{d.span.begin} : UINT64_MAX; };
+  std::stable_sort(out.diagnostics.begin(), out.diagnostics.end(),
+                   [&](const Diagnostic& a, const Diagnostic& b) { return place(a) < place(b); });
   return out;
 }
 

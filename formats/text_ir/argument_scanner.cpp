@@ -29,11 +29,32 @@ constexpr bool is_opening(char c) { return c == '(' || c == '[' || c == '{'; }
 constexpr bool is_closing(char c) { return c == ')' || c == ']' || c == '}'; }
 constexpr std::size_t bracket_index(char c) { return c == '(' || c == ')' ? 0 : c == '[' || c == ']' ? 1 : 2; }
 
+// `device(type='cuda', index=0)` as `cuda:0`; empty: it is something else.
+std::string device_of(std::string_view repr) {
+  if (!repr.starts_with("device(type='") || !repr.ends_with(")")) return {};
+  const std::string_view inner = repr.substr(13, repr.size() - 14);
+  const std::size_t quote = std::min(inner.find('\''), inner.size());
+  const std::string_view kind = inner.substr(0, quote), rest = inner.substr(std::min(quote + 1, inner.size()));
+  if (quote == inner.size() || !is_identifier(kind)) return {};
+  if (rest.empty()) return std::string(kind);
+  const bool indexed =
+      rest.starts_with(", index=") && rest.size() > 8 && std::all_of(rest.begin() + 8, rest.end(), is_digit);
+  return indexed ? fmt::format("{}:{}", kind, rest.substr(8)) : std::string();
+}
+
+Piece unknown(std::size_t at, std::size_t length) {
+  Slot place;
+  place.b = static_cast<std::uint32_t>(at);
+  place.c = static_cast<std::uint32_t>(length);
+  return {Piece::What::unknown, place};
+}
+
 }  // namespace
 
 void ArgumentScanner::clear() {
   pieces_.clear();
   taken_as_text_.clear();
+  mentions_.clear();
   problem_ = {};
 }
 
@@ -43,8 +64,9 @@ void ArgumentScanner::prepare(std::size_t begin, std::size_t end) {
   at_ = begin;
   end_ = end;
   state_ = State::item;
-  failed_ = has_lone_ = false;
+  failed_ = has_lone_ = unresolved_ = false;
   nodes_ = true;
+  root_begin_ = begin;
 }
 
 std::size_t ArgumentScanner::positional(std::size_t at, std::size_t end) {
@@ -89,6 +111,7 @@ void ArgumentScanner::text_value(std::size_t begin, std::size_t end) {
 }
 
 bool ArgumentScanner::run() {
+  const std::size_t first = pieces_.size();
   while (!frames_.empty() && !failed_) {
     switch (state_) {
       case State::item:
@@ -102,6 +125,7 @@ bool ArgumentScanner::run() {
         break;
     }
   }
+  if (unresolved_ && !failed_) resolve_texts(first);
   return !failed_;
 }
 
@@ -179,7 +203,7 @@ bool ArgumentScanner::node_item() {
   if (node.valid()) {
     add({NodeId::kNone, ArgKind::node, node.value, 0, 0});
   } else {
-    unknown(at_ + 1, end - at_ - 1);
+    add_unknown(at_ + 1, end - at_ - 1);
   }
   at_ = end;
   state_ = State::ended;
@@ -253,7 +277,8 @@ void ArgumentScanner::key() {
 
 // ---------------------------------------------------------------- texts
 
-void ArgumentScanner::start_text(std::size_t begin, std::size_t from) {
+void ArgumentScanner::start_text(std::size_t begin, std::size_t from, bool resumed) {
+  resumed_ = resumed;
   text_begin_ = begin;
   at_ = from;
   text_brackets_.clear();
@@ -312,51 +337,73 @@ bool ArgumentScanner::skip_quoted() {
   return false;
 }
 
+// What began as a container may yet become part of a longer text: it is looked at when all is known, so
+// that no character is looked at once a level.
 void ArgumentScanner::finish_text(std::size_t end) {
-  const std::string_view value = text_.substr(text_begin_, end - text_begin_);
-  if (frames_.back().python) {
-    python_text(value);
+  const bool python = frames_.back().python;
+  const std::size_t length = end - text_begin_;
+  if (resumed_) {
+    Slot place;
+    place.b = static_cast<std::uint32_t>(text_begin_);
+    place.c = static_cast<std::uint32_t>(length);
+    pieces_.push_back({python ? Piece::What::python_text : Piece::What::text, place});
+    unresolved_ = true;
   } else {
-    add(literal_of(graph_.symbols(), value));
+    pieces_.push_back(piece_of(text_begin_, length, python));
   }
   at_ = end;
   state_ = State::ended;
 }
 
-// In Python's repr a text without quotes is a number, a name, or an object of its own.
-void ArgumentScanner::python_text(std::string_view value) {
-  Slot slot = literal_of(graph_.symbols(), value);
-  if (slot.kind != ArgKind::bare) return add(slot);
-  if (value.empty()) return unknown(text_begin_, 0);
-  if (is_identifier(value)) return name_or_symbol(value);
-  if (value.starts_with("device(type='") && value.ends_with(")")) {
-    const std::string_view inner = value.substr(13, value.size() - 14);
-    const std::size_t quote = inner.find('\'');
-    const std::string_view kind = inner.substr(0, quote), rest = quote == kNowhere ? "" : inner.substr(quote + 1);
-    const bool indexed =
-        rest.starts_with(", index=") && rest.size() > 8 && std::all_of(rest.begin() + 8, rest.end(), is_digit);
-    if (is_identifier(kind) && (rest.empty() || indexed)) {
-      const std::string device = indexed ? fmt::format("{}:{}", kind, rest.substr(8)) : std::string(kind);
-      return add(Slot::of_symbol(ArgKind::device, graph_.symbols().intern(device)));
-    }
+void ArgumentScanner::resolve_texts(std::size_t from) {
+  for (std::size_t i = from; i < pieces_.size(); ++i) {
+    const Piece& piece = pieces_[i];
+    if (piece.what != Piece::What::text && piece.what != Piece::What::python_text) continue;
+    pieces_[i] = piece_of(piece.slot.b, piece.slot.c, piece.what == Piece::What::python_text);
   }
-  if (nodes_ && names_a_node(value)) return unknown(text_begin_, value.size());
-  const bool symbolic = graph_.metas().expressions().parse(value).has_value();
-  add(Slot::of_symbol(symbolic ? ArgKind::symbolic : ArgKind::opaque, graph_.symbols().intern(value)));
 }
 
-void ArgumentScanner::name_or_symbol(std::string_view name) {
-  const bool top = frames_.size() == 1 && frames_.back().root == Root::single;
-  const NodeId node = nodes_ ? find(name) : NodeId();
-  if (node.valid()) {
-    add({NodeId::kNone, ArgKind::node, node.value, 0, 0});
-  } else if (is_size_symbol(name)) {
-    add(Slot::of_symbol(ArgKind::symbolic, graph_.symbols().intern(name)));
-  } else if (nodes_ || !top) {
-    unknown(text_begin_, name.size());
-  } else {
-    add(Slot::of_symbol(ArgKind::bare, graph_.symbols().intern(name)));
+Piece ArgumentScanner::piece_of(std::size_t begin, std::size_t length, bool python) {
+  const std::string_view value = text_.substr(begin, length);
+  if (python) return python_piece(begin, value);
+  note_mentions(begin, value);
+  return {Piece::What::literal, literal_of(graph_.symbols(), value)};
+}
+
+void ArgumentScanner::note_mentions(std::size_t begin, std::string_view value) {
+  constexpr std::size_t kMost = 1000;
+  for (std::size_t at = value.find('%'); at != kNowhere && mentions_.size() < kMost; at = value.find('%', at + 1)) {
+    std::size_t end = at + 1;
+    while (end < value.size() && is_name(value[end])) ++end;
+    const NodeId node = find(value.substr(at + 1, end - at - 1));
+    if (node.valid()) mentions_.push_back({node, begin, value.size()});
   }
+}
+
+// In Python's repr a text without quotes is a number, a name, or an object of its own.
+Piece ArgumentScanner::python_piece(std::size_t begin, std::string_view value) {
+  if (value.empty()) return unknown(begin, 0);
+  Symbols& symbols = graph_.symbols();
+  const Slot slot = literal_of(symbols, value);
+  if (slot.kind != ArgKind::bare) return {Piece::What::literal, slot};
+  if (is_identifier(value)) return name_or_symbol(begin, value);
+  const auto spelled = [&](ArgKind kind, std::string_view text) {
+    return Piece{Piece::What::literal, Slot::of_symbol(kind, symbols.intern(text))};
+  };
+  if (const std::string device = device_of(value); !device.empty()) return spelled(ArgKind::device, device);
+  // The whole of a default: a string stands there unquoted.
+  if (!nodes_ && begin == root_begin_) return spelled(ArgKind::bare, value);
+  if (nodes_ && names_a_node(value)) return unknown(begin, value.size());
+  return spelled(graph_.metas().expressions().parse(value) ? ArgKind::symbolic : ArgKind::opaque, value);
+}
+
+Piece ArgumentScanner::name_or_symbol(std::size_t begin, std::string_view name) {
+  const NodeId node = nodes_ ? find(name) : NodeId();
+  if (node.valid()) return {Piece::What::literal, {NodeId::kNone, ArgKind::node, node.value, 0, 0}};
+  const bool whole = !nodes_ && begin == root_begin_;
+  if (!whole && !is_size_symbol(name)) return unknown(begin, name.size());
+  return {Piece::What::literal,
+          Slot::of_symbol(whole ? ArgKind::bare : ArgKind::symbolic, graph_.symbols().intern(name))};
 }
 
 // Whether a text that is taken as a whole mentions a node: its use would be lost.
@@ -378,12 +425,7 @@ bool ArgumentScanner::names_a_node(std::string_view value) const {
 
 NodeId ArgumentScanner::find(std::string_view name) const { return graph_.find(name); }
 
-void ArgumentScanner::unknown(std::size_t at, std::size_t length) {
-  Slot slot;
-  slot.b = static_cast<std::uint32_t>(at);
-  slot.c = static_cast<std::uint32_t>(length);
-  pieces_.push_back({Piece::What::unknown, slot});
-}
+void ArgumentScanner::add_unknown(std::size_t at, std::size_t length) { pieces_.push_back(unknown(at, length)); }
 
 // ---------------------------------------------------------------- ends
 
@@ -447,7 +489,7 @@ void ArgumentScanner::back_to_text(std::size_t from) {
   const Frame frame = frames_.back();
   frames_.pop_back();
   pieces_.resize(frame.pieces);
-  start_text(frame.begin, from);
+  start_text(frame.begin, from, true);
 }
 
 // ---------------------------------------------------------------- brackets without partner
@@ -502,12 +544,14 @@ bool ArgumentScanner::looks_structural(std::size_t at) const {
   };
   const std::string_view text = text_.substr(0, end_);
   if (is_opening(text[at])) {
-    const bool at_item = text.substr(0, at).ends_with(", ") || at == frames_.front().begin;
+    if (!text.substr(0, at).ends_with(", ") && at != frames_.front().begin) return false;
     std::size_t next = at + 1;
     while (next < text.size() && is_opening(text[next])) ++next;
-    return at_item && is_value(text.substr(next, 8));
+    return is_value(text.substr(next, 8));
   }
-  if (at + 1 != text.size() && !is_closing(text[at + 1]) && text.substr(at + 1, 2) != ", ") return false;
+  const std::string_view behind = text.substr(at + 1, 2);
+  if (!behind.empty() && !is_closing(behind[0]) && behind != ", " && !(behind == "," && at + 2 == text.size()))
+    return false;
   std::size_t begin = at;
   while (begin > frames_.front().begin && at - begin < 256 && is_name(text[begin - 1])) --begin;
   if (begin > frames_.front().begin && text[begin - 1] == '%') --begin;
@@ -526,7 +570,7 @@ void ArgumentScanner::fail_at_end() {
   const Frame& frame = frames_.back();
   const bool in_text = !text_brackets_.empty() && state_ == State::text;
   Problem problem{"truncated-line", "the line ends inside the arguments", "", end_, end_};
-  if (frame.root == Root::single) problem.message = "the line ends inside a value";
+  if (frames_.front().root == Root::single) problem.message = "the line ends inside a value";
   if (in_text || frame.root == Root::none || frame.root == Root::group) {
     problem.related_at = in_text ? text_brackets_.back().at : frame.begin;
     problem.related = "this bracket is not closed";

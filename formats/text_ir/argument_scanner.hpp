@@ -24,9 +24,9 @@ struct Problem {
 };
 
 struct Piece {
-  enum class What : std::uint8_t { literal, open, close, keyword, unknown };
+  enum class What : std::uint8_t { literal, open, close, keyword, unknown, text, python_text };
   What what = What::literal;
-  Slot slot;  // literal, node; open: its kind; keyword: its symbol; unknown: offset and length of a name
+  Slot slot;  // literal, node; open: its kind; keyword: its symbol; unknown, text: offset and length
 };
 
 class ArgumentScanner {
@@ -50,6 +50,12 @@ class ArgumentScanner {
 
   [[nodiscard]] const std::vector<Piece>& pieces() const { return pieces_; }
   [[nodiscard]] const Problem& problem() const { return problem_; }
+  // Nodes that texts mention as `%name`: where a bracket in a string shifts what belongs together, uses get lost.
+  struct Mention {
+    NodeId node;
+    std::size_t at, length;  // of the text
+  };
+  [[nodiscard]] const std::vector<Mention>& mentions() const { return mentions_; }
   // Brackets without partner that were taken as text.
   [[nodiscard]] const std::vector<std::size_t>& text_brackets() const { return taken_as_text_; }
 
@@ -82,13 +88,16 @@ class ArgumentScanner {
   bool node_item();
   bool python_item();
   void finish_text(std::size_t end);
-  void python_text(std::string_view value);
-  void name_or_symbol(std::string_view name);
-  void unknown(std::size_t at, std::size_t length);
+  void note_mentions(std::size_t begin, std::string_view value);
+  Piece piece_of(std::size_t begin, std::size_t length, bool python);
+  Piece python_piece(std::size_t begin, std::string_view value);
+  Piece name_or_symbol(std::size_t begin, std::string_view name);
+  void resolve_texts(std::size_t from);
+  void add_unknown(std::size_t at, std::size_t length);
   [[nodiscard]] bool names_a_node(std::string_view value) const;
   [[nodiscard]] NodeId find(std::string_view name) const;
   void add(const Slot& slot) { pieces_.push_back({Piece::What::literal, slot}); }
-  void start_text(std::size_t begin, std::size_t from);
+  void start_text(std::size_t begin, std::size_t from, bool resumed = false);
 
   [[nodiscard]] bool closes(const Frame& frame, std::size_t at) const;
   [[nodiscard]] bool ends_item(std::size_t at) const;
@@ -111,8 +120,10 @@ class ArgumentScanner {
   const Graph& graph_;
   std::size_t at_ = 0, end_ = 0;
   State state_ = State::item;
-  std::size_t text_begin_ = 0;
+  std::size_t text_begin_ = 0, root_begin_ = 0;
   bool failed_ = false, nodes_ = true, has_lone_ = false;
+  bool resumed_ = false;  // the text began as a container
+  bool unresolved_ = false;
   std::vector<Frame> frames_;
   struct TextBracket {
     char close;
@@ -121,6 +132,7 @@ class ArgumentScanner {
   std::vector<TextBracket> text_brackets_;  // open inside the text under way
   std::vector<std::size_t> lone_;           // brackets without partner, in order
   std::vector<std::size_t> taken_as_text_;
+  std::vector<Mention> mentions_;
   std::vector<Piece> pieces_;
   Problem problem_;
 };

@@ -59,10 +59,12 @@ void GraphReader::start(const Header& header) {
     file_.style.line_end = text_.substr(header.line.end, end_ - header.line.end).ends_with("\r\n") ? "\r\n" : "\n";
     file_.style.final_newline = end_ > header.line.end;
   }
-  if (!header.parameters.empty())
+  if (!header.parameters.empty()) {
     report(Severity::error, "old-header",
            "parameters in the header are written by torch 1.7 and older, whose graphs are not read", header.at,
            header.line.end);
+    returned_ = true;  // nothing else of the graph would make sense
+  }
   statement_.emplace(text_, file_.graph);
   builder_.emplace(file_.graph);
 }
@@ -114,12 +116,13 @@ bool GraphReader::other_line(const Line& line, std::size_t body) {
                           text_.substr(body, line.end - body).starts_with(indent) && text_[body + indent.size()] != ' ';
     if (body != kNowhere && (indented || resembles_node(text))) {
       const std::size_t first = line.begin + text.find_first_not_of(" \t");
-      report(Severity::error, "malformed-line", "this line is no node: it does not start with `%name : ` or `return`",
-             first, line.end);
+      report(Severity::error, "malformed-line", "this line does not start with `%name : ` or `return`", first,
+             line.end);
       end_ = line.next;
       return true;
     }
   }
+  if (after_error_) return true;
   if (pending_.count++ == 0) pending_.begin = line.begin;
   pending_.end = line.end;
   return true;
@@ -189,7 +192,7 @@ void GraphReader::define(std::size_t at) {
   const SymbolId name = graph.symbols().intern(head.name);
   if (const NodeId earlier = graph.find(name); earlier.valid()) {
     report({"duplicate-node", fmt::format("`%{}` is defined twice", shown(head.name)), "", at,
-            at + 1 + head.name.size(), "the first one", defined_[earlier.value].users_at});
+            at + 1 + head.name.size(), "the first one", place_of(earlier)});
     return;
   }
   build_arguments();
@@ -207,8 +210,7 @@ void GraphReader::define(std::size_t at) {
   }
   if (!style_known_) file_.style.users = head.users_word;
   style_known_ = true;
-  defined_.push_back({head.users, static_cast<std::uint32_t>(head.users_at),
-                      static_cast<std::uint32_t>(head.users_end - head.users_at)});
+  defined_.push_back({head.users, static_cast<std::uint32_t>(head.users_at)});
 }
 
 void GraphReader::build_arguments() {
@@ -230,12 +232,19 @@ void GraphReader::build_arguments() {
       case Piece::What::keyword:
         builder_->keyword(piece.slot.symbol());
         break;
+      case Piece::What::text:
+      case Piece::What::python_text:
+        break;  // resolved by the scanner
       case Piece::What::unknown:
         unknown_.push_back({piece.slot.b, piece.slot.c});
         ++errors_;
         builder_->none();
         break;
     }
+  }
+  constexpr std::size_t kMostMentions = 100000;
+  for (const ArgumentScanner::Mention& m : statement_->arguments().mentions()) {
+    if (mentions_.size() < kMostMentions) mentions_.push_back(m);
   }
   std::size_t notes = 0;
   for (const std::size_t at : statement_->arguments().text_brackets()) {
@@ -269,6 +278,13 @@ bool GraphReader::return_line(const Line& line, std::size_t at) {
 
 // ---------------------------------------------------------------- the end of the graph
 
+// Where a node's line begins, at its `%`.
+std::size_t GraphReader::place_of(NodeId node) const {
+  const std::size_t users = defined_[node.value].users_at;
+  const std::size_t line = text_.substr(0, users).rfind('\n');
+  return text_.find('%', line == kNowhere ? 0 : line + 1);
+}
+
 void GraphReader::finish() {
   builder_.reset();
   statement_.reset();
@@ -282,7 +298,7 @@ void GraphReader::finish() {
     report(Severity::warning, "no-return", "the graph ends without a `return` line", end_, end_,
            "the text may have been cut");
   }
-  if (errors_ == 0) check_users();
+  if (errors_ == 0 && returned_) check_users();  // users of a part of a graph are not all there
 }
 
 void GraphReader::report_unknown() {
@@ -296,7 +312,7 @@ void GraphReader::report_unknown() {
       report(Severity::error, "malformed-arguments", "a value is missing", u.at, u.at);
     } else if (later.valid()) {
       report({"use-before-definition", fmt::format("`{}` is used before it is defined", shown(name)), "", u.at,
-              u.at + u.length, "defined here", defined_[later.value].users_at});
+              u.at + u.length, "defined here", place_of(later)});
     } else if (!is_identifier(name)) {
       report(Severity::error, "malformed-arguments", "this value mentions nodes in a form that is not read", u.at,
              u.at + u.length);
@@ -333,14 +349,26 @@ void GraphReader::check_users() {
   std::size_t wrong = 0;
   for (const NodeId n : graph.nodes()) {
     if (graph.opcode(n) == Opcode::output || counts[n.value] == defined_[n.value].users) continue;
-    if (++wrong > kMostNotes) continue;
+    if (report_lost_use(n, counts[n.value]) || ++wrong > kMostNotes) continue;
     const Defined& d = defined_[n.value];
     report(Severity::note, "user-count",
            fmt::format("`%{}` has {}, not {}", shown(graph.name(n)), plural(counts[n.value], "user"), d.users),
-           d.users_at, d.users_at + d.length, "user counts are worked out anew when the graph is written");
+           d.users_at, text_.find(']', d.users_at), "user counts are worked out anew when the graph is written");
   }
   if (wrong > kMostNotes)
-    report(Severity::note, "user-count", fmt::format("{} more user counts are wrong", wrong - kMostNotes), 0, 0);
+    report(Severity::note, "user-count", fmt::format("{} more user counts are wrong", wrong - kMostNotes), end_, end_);
+}
+
+// A user is missing, and a text that was taken as a string mentions the node: it held the use.
+bool GraphReader::report_lost_use(NodeId node, std::uint32_t count) {
+  if (count >= defined_[node.value].users || errors_ >= max_errors_) return false;
+  const auto found = std::find_if(mentions_.begin(), mentions_.end(), [&](const auto& m) { return m.node == node; });
+  if (found == mentions_.end()) return false;
+  report(Severity::error, "ambiguous-text",
+         fmt::format("this text cannot be told apart: `%{}` should have {} and has {}, so one stands in it",
+                     shown(file_.graph.name(node)), plural(defined_[node.value].users, "user"), count),
+         found->at, found->at + found->length, "strings stand unquoted, and one of them holds a bracket");
+  return true;
 }
 
 // ---------------------------------------------------------------- reports

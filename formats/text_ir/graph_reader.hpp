@@ -23,7 +23,6 @@ class GraphReader {
   struct Defined {
     std::uint32_t users = 0;     // as the text says
     std::uint32_t users_at = 0;  // where it says so
-    std::uint32_t length = 0;
   };
   struct Unknown {
     std::size_t at, length;
@@ -41,8 +40,10 @@ class GraphReader {
   [[nodiscard]] std::size_t continuation_end(std::size_t from) const;
   [[nodiscard]] bool starts_statement(const Line& line) const;
 
+  [[nodiscard]] std::size_t place_of(NodeId node) const;
   void finish();
   void check_users();
+  bool report_lost_use(NodeId node, std::uint32_t count);
   void report_unknown();
   void report_skipped();
   void report(Severity severity, std::string kind, std::string message, std::size_t begin, std::size_t end,
@@ -61,6 +62,7 @@ class GraphReader {
   std::size_t end_ = 0;       // behind the last line that belongs to the graph
   Column<Defined> defined_;   // by node id
   std::vector<Unknown> unknown_;
+  std::vector<ArgumentScanner::Mention> mentions_;
   std::unordered_set<std::string_view> broken_;  // names of lines that could not be read
   struct Skipped {
     std::size_t begin = 0, end = 0, count = 0;

@@ -59,7 +59,10 @@ void read_all(const SourcePtr& source, const ReadOptions& options, std::size_t m
     const bool broken = has_errors(file.diagnostics);
     out.graphs.push_back(std::move(file));
     at = end;
-    if (broken && out.graphs.back().diagnostics.back().kind == "too-many-errors") break;
+    if (broken && out.graphs.back().diagnostics.back().kind == "too-many-errors") {
+      out.graphs.back().after = text.substr(at);
+      return;
+    }
   }
   if (out.graphs.empty()) return;
   out.graphs.back().after = text.substr(at);

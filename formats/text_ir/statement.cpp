@@ -142,7 +142,7 @@ bool Statement::target(std::size_t end) {
   if (close == kNowhere) return fail("truncated-line", "expected `](args = (` behind the target", end, 0);
   head_.target = text_.substr(begin, close - begin);
   arguments_at_ = close + kArguments.size() - 1;
-  return call(end) || unbalanced_call(end);
+  return call(end) || unbalanced_call(end) || explain_call(end);
 }
 
 bool Statement::placeholder(std::size_t end) {
@@ -176,20 +176,10 @@ bool Statement::call(std::size_t end) {
   at_ = scanner_.positional(arguments_at_, end);
   if (at_ == kNowhere) {
     problem_ = scanner_.problem();
-    const std::size_t keywords = find(", kwargs = {", arguments_at_, end);
-    if (keywords != kNowhere && find(kKeywords, arguments_at_, end) == kNowhere) {
-      problem_ = {"unbalanced-bracket",
-                  "`(` of the arguments is not closed",
-                  "",
-                  arguments_at_,
-                  arguments_at_ + 1,
-                  "`)` is missing here",
-                  keywords};
-    }
     return false;
   }
-  if (!expect(kKeywords.substr(1, kKeywords.size() - 2), end, "behind the arguments")) return false;
-  if (!expect("{", end, "behind `kwargs = `")) return false;
+  if (at_ < end && text_[at_] == ')') return fail("unbalanced-bracket", "`)` has no partner", at_, 1);
+  if (!expect(", kwargs = ", end, "behind the arguments") || !expect("{", end, "behind `kwargs = `")) return false;
   at_ = scanner_.keywords(at_ - 1, end);
   if (at_ == kNowhere) {
     problem_ = scanner_.problem();
@@ -197,6 +187,20 @@ bool Statement::call(std::size_t end) {
   }
   if (!expect(")", end, "behind the keyword arguments")) return false;
   return ends_line(at_, end) || fail("malformed-line", "text behind the end of the call", at_, 1);
+}
+
+// What is wrong is easier said where the parenthesis of the arguments never closes.
+bool Statement::explain_call(std::size_t end) {
+  const std::size_t keywords = find(", kwargs = {", arguments_at_, end);
+  if (keywords == kNowhere || find(kKeywords, arguments_at_, end) != kNowhere) return false;
+  problem_ = {"unbalanced-bracket",
+              "`(` of the arguments is not closed",
+              "",
+              arguments_at_,
+              arguments_at_ + 1,
+              "`)` is missing here",
+              keywords};
+  return false;
 }
 
 // Strings may hold brackets without a partner; the call's own are then the first and the last ones.

@@ -40,6 +40,7 @@ class Statement {
   bool default_value(std::size_t begin, std::size_t end);
   bool call(std::size_t end);
   bool unbalanced_call(std::size_t end);
+  bool explain_call(std::size_t end);
   bool expect(std::string_view token, std::size_t end, std::string_view what);
   [[nodiscard]] bool ends_line(std::size_t at, std::size_t end) const;
   [[nodiscard]] std::size_t find(std::string_view token, std::size_t from, std::size_t end) const;
