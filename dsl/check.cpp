@@ -31,11 +31,11 @@ void Findings::add(std::string_view kind, std::string message, Range place, std:
   found_.push_back({Severity::error, std::string(kind), std::move(message), ast_.span(place), std::move(hint), {}});
 }
 
-void Findings::add(std::string_view kind, std::string message, Range place, Range earlier,
-                   std::string_view why_earlier) {
+void Findings::add(std::string_view kind, std::string message, Range place, Range other, std::string_view why_other,
+                   std::string hint) {
   if (full()) return;
-  add(kind, std::move(message), place);
-  found_.back().related.push_back({Severity::note, "", std::string(why_earlier), ast_.span(earlier), "", {}});
+  add(kind, std::move(message), place, std::move(hint));
+  found_.back().related.push_back({Severity::note, "", std::string(why_other), ast_.span(other), "", {}});
 }
 
 std::vector<Diagnostic> Findings::take_sorted() {

@@ -21,7 +21,8 @@ class Findings {
   explicit Findings(const Ast& ast) : ast_(ast) {}
   [[nodiscard]] bool full() const;
   void add(std::string_view kind, std::string message, Range place, std::string hint = "");
-  void add(std::string_view kind, std::string message, Range place, Range earlier, std::string_view why_earlier);
+  void add(std::string_view kind, std::string message, Range place, Range other, std::string_view why_other,
+           std::string hint = "");
   [[nodiscard]] std::vector<Diagnostic> take_sorted();
 
  private:

@@ -17,6 +17,7 @@ namespace {
 struct Wording {
   std::string_view user = "replacement";
   std::string_view binder = "the pattern";
+  Range where = {};  // of the binder, where it does not stand next to its user
 };
 
 struct Variable {
@@ -128,7 +129,7 @@ class NameCheck {
     if (rule.as != kNoTerm)
       use({"name text"}, rule.as);
     else if (fallback != kNoTerm)
-      use({"the phase's name text"}, fallback);
+      use({"the phase's name text", "the pattern", rule.head}, fallback);
   }
 
   void check_def(const Equation& equation) {
@@ -445,10 +446,10 @@ class NameCheck {
       return report("unbound-name", fmt::format("{} uses `{}`, but nothing is bound here", wording_.user, shown), range,
                     "");
     const bool op = in_.catalogue.find_op(name).has_value();
-    report("unbound-name",
-           fmt::format("{} uses {}`{}`, which {} does not {}", wording_.user, op ? "the op name " : "", shown,
-                       wording_.binder, op ? "hold" : "bind"),
-           range, bound_hint());
+    std::string message = fmt::format("{} uses {}`{}`, which {} does not {}", wording_.user, op ? "the op name " : "",
+                                      shown, wording_.binder, op ? "hold" : "bind");
+    if (wording_.where.end == 0) return report("unbound-name", std::move(message), range, bound_hint());
+    in_.findings.add("unbound-name", std::move(message), range, wording_.where, "in this rule", bound_hint());
   }
 
   std::string bound_hint() const {

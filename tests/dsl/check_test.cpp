@@ -49,6 +49,9 @@ add(x, y) => x + y)",
   1 | phase p as "{origin(d)}_m"
     |                     ^
 hint: the pattern binds `x` and `y`
+t.rules:2:1: note: in this rule
+  2 | add(x, y) => x + y
+    | ^~~~~~~~~
 )"},
     {__LINE__, R"(add(x, y) => error "no {z}" if x == y)",
      R"(t.rules:1:25: error: message uses `z`, which the pattern does not bind [unbound-name]
