@@ -1,0 +1,276 @@
+// The command line in CLI11's words. Only the command that is asked for is described, so that a run does
+// not pay for the others.
+#include "cli/arguments.hpp"
+
+#include <algorithm>
+#include <array>
+#include <ostream>
+#include <string_view>
+
+#include <CLI/CLI.hpp>
+#include <fmt/format.h>
+
+namespace fxrules::cli {
+namespace {
+
+struct CommandName {
+  Command command;
+  std::string_view name;
+  std::string_view what;
+};
+constexpr std::array kCommands{
+    CommandName{Command::apply, "apply", "rewrite a graph"},
+    CommandName{Command::check, "check", "load rule files and report what is wrong with them"},
+    CommandName{Command::test, "test", "run the `test` blocks of rule files"},
+    CommandName{Command::rules, "rules", "list the rule files that are shipped"},
+    CommandName{Command::dump, "dump", "print how rule files were understood"},
+};
+
+constexpr std::string_view kHelp = R"(fxrules rewrites PyTorch FX graphs by declarative rules.
+
+usage: fxrules COMMAND ...
+
+{}
+  fxrules COMMAND --help   options and examples of one command
+  fxrules --version        the version
+
+A first run, on what print(gm.graph) printed:
+
+  fxrules apply device.rules graph.txt --diff
+
+A rule of your own, in a file my.rules:
+
+  # A double negation is none.
+  neg(neg(x)) => x
+
+  fxrules check my.rules
+  fxrules apply my.rules graph.txt -o rewritten.txt --report text
+
+Exit codes: 0 done; 1 bad input, a failed check or test, a rule's error; 2 wrong use of the command line;
+3 the rules do not end on this graph.
+)";
+
+constexpr std::string_view kApplyHelp = R"(
+What goes where: the rewritten graph goes to OUT (written beside it and renamed; on any failure nothing is
+written), without -o to standard output. --diff and --check take the graph's place on standard output.
+The report goes to standard output when nothing else does, else to standard error.
+
+Rule files are looked up as given, then among the shipped ones (`fxrules rules`). They are applied in the
+order given, each to its end.
+
+Examples:
+  fxrules apply device.rules graph.txt --diff              what would change
+  fxrules apply device.rules graph.txt -o out.txt -D target=cuda
+  fxrules apply device.rules noop.rules - < in.txt > out.txt
+  fxrules apply my.rules graph.txt -o out.txt --report json > report.json
+  fxrules apply my.rules graph.txt --only fuse_relu --max-rewrites 1 --diff
+  fxrules apply my.rules graph.txt --check                 exit code 1 if anything would change
+)";
+
+constexpr std::string_view kCheckHelp = R"(
+Every error is shown with its place; the exit code is 1 when there is one.
+
+Examples:
+  fxrules check my.rules
+  fxrules check my.rules -D target=cuda
+)";
+
+constexpr std::string_view kTestHelp = R"(
+A test stands beside the rules it is about:
+
+  neg(neg(x)) => x
+
+  test "a double negation is none" {
+    before { x = placeholder   a = neg(x)   b = neg(a)   return b }
+    after  { x = placeholder   return x }
+  }
+  test "a single one stays" {
+    before { x = placeholder   a = neg(x)   return a }
+    unchanged
+  }
+
+Ops without a dot are compared whatever their spelling, `.neg(x)` and `torch.neg(x)` exactly; arguments by
+schema role with defaults filled in; names only where a rule gave them with `as`.
+
+Examples:
+  fxrules test my.rules
+  fxrules test my.rules -k "double"                        tests whose name holds this text
+)";
+
+constexpr std::string_view kRulesHelp = R"(
+Each can be named as it is listed in the place of a file: fxrules apply device.rules graph.txt
+)";
+
+constexpr std::string_view kDumpHelp = R"(
+Examples:
+  fxrules dump my.rules                                    the compiled matcher and its guards
+  fxrules dump my.rules --stage ast                        the syntax tree
+)";
+
+std::string command_lines() {
+  std::string lines;
+  for (const CommandName& c : kCommands) lines += fmt::format("  fxrules {:<16} {}\n", c.name, c.what);
+  return lines;
+}
+
+[[noreturn]] void unknown_command(const std::string& word) {
+  std::vector<std::string_view> names;
+  for (const CommandName& c : kCommands) names.push_back(c.name);
+  const std::vector<std::string> near = nearest_names(word, names, 1);
+  throw UsageError(fmt::format("there is no command `{}`", word), near.empty()
+                                                                      ? std::string("`fxrules --help` lists them")
+                                                                      : fmt::format("did you mean `{}`?", near[0]));
+}
+
+const CommandName& find_command(const std::string& word) {
+  const auto* found =
+      std::find_if(kCommands.begin(), kCommands.end(), [&](const CommandName& c) { return c.name == word; });
+  if (found == kCommands.end()) unknown_command(word);
+  return *found;
+}
+
+// What CLI11 fills in before it is checked.
+struct Raw {
+  std::vector<std::string> files, params;
+  std::string report, stage = "program", format = "fx";
+};
+
+void add_params(CLI::App& app, Raw& raw) {
+  app.add_option("-D", raw.params, "Value of a `param` in every rule file that has it")
+      ->type_name("NAME=VALUE")
+      ->allow_extra_args(false);
+}
+
+void describe_apply(CLI::App& app, Raw& raw, Options& options) {
+  app.add_option("files", raw.files, "Rule files, then the graph; `-` reads standard input")
+      ->type_name("RULES... GRAPH");
+  app.add_option("-o,--output", options.out, "Write the graph to this file")->type_name("OUT");
+  add_params(app, raw);
+  app.add_flag("--diff", options.diff, "Print what changes, as a unified diff, in place of the graph");
+  app.add_option("--report", raw.report, "Print what was done")
+      ->check(CLI::IsMember({"text", "json"}))
+      ->type_name("text|json");
+  app.add_flag("--check", options.check, "Write no graph; the exit code is 1 if anything would change");
+  app.add_option("--max-rewrites", options.max_rewrites, "Stop after N rewrites and keep them")->type_name("N");
+  app.add_option("--only", options.only, "Apply this rule and no other (may be repeated)")
+      ->type_name("LABEL")
+      ->allow_extra_args(false);
+  app.add_option("--disable", options.disable, "Leave this rule out (may be repeated)")
+      ->type_name("LABEL")
+      ->allow_extra_args(false);
+  app.add_flag("--dce", options.dce, "Also remove what was dead in the graph as it came");
+  app.add_option("--format", raw.format, "Form of the output: fx, as print(gm.graph) prints it")
+      ->check(CLI::IsMember({"fx"}))
+      ->type_name("fx");
+  app.footer(std::string(kApplyHelp));
+}
+
+void describe_rule_files(CLI::App& app, Raw& raw) {
+  app.add_option("files", raw.files, "Rule files")->type_name("RULES...");
+  add_params(app, raw);
+}
+
+void describe(CLI::App& app, Raw& raw, Options& options) {
+  switch (options.command) {
+    case Command::apply:
+      describe_apply(app, raw, options);
+      return;
+    case Command::check:
+      describe_rule_files(app, raw);
+      app.footer(std::string(kCheckHelp));
+      return;
+    case Command::test:
+      describe_rule_files(app, raw);
+      app.add_option("-k", options.filter, "Only tests whose name holds this text")->type_name("NAME");
+      app.footer(std::string(kTestHelp));
+      return;
+    case Command::rules:
+      app.footer(std::string(kRulesHelp));
+      return;
+    case Command::dump:
+      describe_rule_files(app, raw);
+      app.add_option("--stage", raw.stage, "Which form to print")
+          ->check(CLI::IsMember({"ast", "program"}))
+          ->type_name("ast|program");
+      app.footer(std::string(kDumpHelp));
+      return;
+  }
+}
+
+void take_params(const Raw& raw, Options& options) {
+  for (const std::string& param : raw.params) {
+    const std::size_t equals = param.find('=');
+    if (equals == std::string::npos || equals == 0) {
+      throw UsageError(fmt::format("`-D {}` gives no value", param), "write -D NAME=VALUE, as in -D target=cuda");
+    }
+    options.params[param.substr(0, equals)] = param.substr(equals + 1);
+  }
+}
+
+bool is_rule_file(std::string_view name) { return name.ends_with(".rules"); }
+
+void take_graph(Options& options) {
+  if (options.rules.empty()) throw UsageError("`fxrules apply` needs rule files and a graph");
+  options.graph = std::move(options.rules.back());
+  options.rules.pop_back();
+  if (is_rule_file(options.graph)) {
+    throw UsageError(options.rules.empty() ? "no graph was given"
+                                           : fmt::format("`{}` stands where the graph belongs", options.graph),
+                     "the graph comes last: fxrules apply RULES... GRAPH");
+  }
+  if (options.rules.empty()) {
+    throw UsageError("no rule file was given", "the graph comes last: fxrules apply RULES... GRAPH");
+  }
+}
+
+void check_files(const Options& options, std::string_view command) {
+  if (options.command != Command::rules && options.rules.empty()) {
+    throw UsageError(fmt::format("`fxrules {}` needs a rule file", command));
+  }
+  const auto stdin_files = std::count(options.rules.begin(), options.rules.end(), "-") + (options.graph == "-" ? 1 : 0);
+  if (stdin_files > 1) throw UsageError("`-` can stand for one file only");
+  if (options.check && !options.out.empty()) throw UsageError("--check writes no graph, so that -o has no meaning");
+}
+
+void take(Raw& raw, Options& options, std::string_view command) {
+  options.rules = std::move(raw.files);
+  if (options.command == Command::apply) take_graph(options);
+  take_params(raw, options);
+  if (!raw.report.empty()) options.report = raw.report == "json" ? ReportForm::json : ReportForm::text;
+  options.stage = raw.stage == "ast" ? Stage::ast : Stage::program;
+  check_files(options, command);
+}
+
+std::optional<Options> parse_command(const CommandName& command, std::vector<std::string> words, Console& console) {
+  Options options;
+  options.command = command.command;
+  Raw raw;
+  CLI::App app(fmt::format("fxrules {}: {}", command.name, command.what), fmt::format("fxrules {}", command.name));
+  describe(app, raw, options);
+  try {
+    std::reverse(words.begin(), words.end());  // the order that CLI11 takes
+    app.parse(std::move(words));
+  } catch (const CLI::CallForHelp&) {
+    console.out << app.help();
+    return std::nullopt;
+  } catch (const CLI::ParseError& error) {
+    throw UsageError(error.what(), fmt::format("`fxrules {} --help` shows the options and examples", command.name));
+  }
+  take(raw, options, command.name);
+  return options;
+}
+
+}  // namespace
+
+std::optional<Options> parse_arguments(const std::vector<std::string>& arguments, Console& console) {
+  if (arguments.empty()) throw UsageError("no command was given", "`fxrules --help` lists them");
+  const std::string& first = arguments.front();
+  if (first == "--help" || first == "-h" || first == "help") {
+    console.out << fmt::format(kHelp, command_lines());
+    return std::nullopt;
+  }
+  if (first.starts_with('-')) throw UsageError(fmt::format("`{}` is no command", first), "`fxrules --help` lists them");
+  return parse_command(find_command(first), {arguments.begin() + 1, arguments.end()}, console);
+}
+
+}  // namespace fxrules::cli

@@ -1,0 +1,36 @@
+// What the command line asks for.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "cli/console.hpp"
+
+namespace fxrules::cli {
+
+enum class Command : std::uint8_t { apply, check, test, rules, dump };
+enum class ReportForm : std::uint8_t { none, text, json };
+enum class Stage : std::uint8_t { ast, program };
+
+struct Options {
+  Command command = Command::apply;
+  std::vector<std::string> rules;
+  std::string graph;                                       // apply; "-" is standard input
+  std::string out;                                         // apply; empty: standard output
+  std::map<std::string, std::string, std::less<>> params;  // -D
+  ReportForm report = ReportForm::none;
+  bool diff = false, check = false, dce = false;
+  std::size_t max_rewrites = SIZE_MAX;
+  std::vector<std::string> only, disable;
+  std::string filter;  // test -k
+  Stage stage = Stage::program;
+};
+
+// Options, or nothing when help was printed on standard output. Throws UsageError.
+[[nodiscard]] std::optional<Options> parse_arguments(const std::vector<std::string>& arguments, Console& console);
+
+}  // namespace fxrules::cli

@@ -1,0 +1,39 @@
+// Files in and out. Everything here throws Error with a sentence that names the file and the reason.
+#pragma once
+
+#include <iosfwd>
+#include <string>
+#include <string_view>
+
+#include "fxrules/diagnostic.hpp"
+
+namespace fxrules::cli {
+
+// The whole file; "-" is `standard_input`, whose name in diagnostics is `<stdin>`.
+[[nodiscard]] SourcePtr read_source(const std::string& path, std::istream& standard_input);
+
+// A file that appears whole or not at all: pieces go to a file beside it, `commit` renames that. What is no
+// plain file (a device, a pipe) is written as it stands. An existing file keeps its mode; a symbolic link
+// stays one and its target is replaced.
+class OutputFile {
+ public:
+  explicit OutputFile(const std::string& path);
+  ~OutputFile();
+  OutputFile(const OutputFile&) = delete;
+  OutputFile& operator=(const OutputFile&) = delete;
+
+  void write(std::string_view piece);
+  void commit();
+
+ private:
+  void open_in_place();
+  void open_beside(unsigned mode);
+  [[noreturn]] void fail() const;
+
+  std::string path_;       // as given
+  std::string target_;     // behind symbolic links
+  std::string temporary_;  // empty: written in place, or done
+  int descriptor_ = -1;
+};
+
+}  // namespace fxrules::cli

@@ -1,0 +1,14 @@
+// The labels of --only and --disable.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "fxrules/rule_set.hpp"
+
+namespace fxrules::cli {
+
+// Throws UsageError for a label that no rule has, with the nearest one.
+void check_labels(const std::vector<std::string>& labels, std::string_view option, const RuleSet& rules);
+
+}  // namespace fxrules::cli

@@ -1,0 +1,72 @@
+#include <algorithm>
+#include <ostream>
+
+#include <fmt/format.h>
+
+#include "cli/rule_files.hpp"
+#include "cli/run.hpp"
+#include "cli/test_run.hpp"
+#include "cli/trees.hpp"
+
+namespace fxrules::cli {
+namespace {
+
+struct Tally {
+  std::size_t passed = 0, failed = 0, skipped = 0;
+};
+
+void write(const dsl::Ast& ast, const dsl::Test& test, const TestOutcome& outcome, Console& console) {
+  const std::string_view color = !console.out_color ? "" : outcome.passed ? "\x1b[32m" : "\x1b[31m";
+  const std::string_view off = console.out_color ? "\x1b[0m" : "";
+  console.out << fmt::format("{}{}{} {}: {}\n", color, outcome.passed ? "PASS" : "FAIL", off, ast.source->name,
+                             test.name);
+  if (outcome.passed) return;
+  console.out << fmt::format("  {}:{}\n", ast.source->name, line_column(ast.source->text, test.name_range.begin).line);
+  for (std::string_view rest = outcome.detail; !rest.empty();) {
+    const std::size_t end = std::min(rest.find('\n'), rest.size());
+    console.out << "  " << rest.substr(0, end) << '\n';
+    rest.remove_prefix(std::min(end + 1, rest.size()));
+  }
+}
+
+void run_file(const dsl::AstPtr& ast, const Options& options, const LoadOptions& load, Console& console, Tally& tally) {
+  const LoadResult loaded = load_rules({{ast->source->name, ast->source}}, load);
+  if (has_errors(loaded.diagnostics)) {  // of compiling: those of loading were printed before
+    print(console, loaded.diagnostics);
+    ++tally.failed;
+    return;
+  }
+  for (const dsl::Test& test : ast->tests) {
+    if (test.name.find(options.filter) == std::string_view::npos) {
+      ++tally.skipped;
+      continue;
+    }
+    const TestOutcome outcome = run_test(*ast, test, loaded.rules, load);
+    write(*ast, test, outcome, console);
+    ++(outcome.passed ? tally.passed : tally.failed);
+  }
+}
+
+}  // namespace
+
+int test_command(const Options& options, Console& console) {
+  const std::vector<RuleFile> files = rule_files(options.rules, console.in);
+  const LoadOptions load = load_options(options, load_catalogue());
+  const LoadedTrees loaded = load_trees(files, load, console);
+  Tally tally;
+  for (std::size_t i = 0; i < files.size(); ++i) {
+    if (loaded.failed[i] || loaded.trees[i] == nullptr) {
+      ++tally.failed;
+    } else {
+      run_file(loaded.trees[i], options, load, console, tally);
+    }
+  }
+  if (tally.passed + tally.failed == 0 && tally.skipped > 0) {
+    throw UsageError(fmt::format("no test's name holds \"{}\"", options.filter),
+                     fmt::format("there are {} tests", tally.skipped));
+  }
+  console.out << fmt::format("{} passed, {} failed\n", tally.passed, tally.failed);
+  return tally.failed == 0 ? kSuccess : kFailure;
+}
+
+}  // namespace fxrules::cli
