@@ -7,6 +7,7 @@
 #include <chrono>
 #include <deque>
 #include <unordered_map>
+#include <utility>
 #include <unordered_set>
 
 #include "engine/rewrite/session.hpp"
@@ -101,65 +102,60 @@ class PhaseRun {
     return asked.elsewhere;
   }
 
+  // A pattern reads `depth` levels of nodes, a guard one more: what changed may stand at any of them.
   void requeue(NodeId root) {
     const rewrite::Rewriter::Changes& changes = session_.rewriter().changes();
     if (graph_.alive(root)) work_.revisit(root);
-    for (const NodeId n : changes.created) {
-      if (graph_.alive(n)) {
-        work_.revisit(n);
-        revisit_users(n);
-      }
-    }
-    for (const NodeId n : changes.changed) {
-      if (graph_.alive(n)) revisit_users(n);
-    }
+    for (const NodeId n : changes.created) revisit_from(n, phase_.depth);
+    for (const NodeId n : changes.readers) revisit_from(n, phase_.depth);
+    for (const NodeId n : changes.kept) revisit_from(n, phase_.depth + 1u);
     wake_watchers(changes);
     if (!waiting_.empty()) {
       something_happened_ = true;
-      if (waiting_.size() <= kFewWaiting) wake_waiting();
+      if (waiting_.size() <= kFewWaiting) wake(waiting_);
     }
   }
 
-  // Users up to the depth of the deepest pattern, as far as the sweep has passed them.
-  void revisit_users(NodeId value) {
-    std::vector<std::pair<NodeId, unsigned>> todo{{value, 1}};
+  // The node, its users and theirs, `levels` in all, as far as the sweep has passed them.
+  void revisit_from(NodeId changed, unsigned levels) {
+    if (!graph_.alive(changed)) return;
+    std::vector<std::pair<NodeId, unsigned>> todo{{changed, levels}};
     while (!todo.empty()) {
-      const auto [n, depth] = todo.back();
+      const auto [n, left] = todo.back();
       todo.pop_back();
-      if (!work_.passed(n)) continue;  // so are its users
-      for (SlotId s = graph_.first_use(n); s.valid(); s = graph_.next_use(s)) {
-        const NodeId user = graph_.owner(s);
-        if (!work_.passed(user)) continue;
-        work_.revisit(user);
-        if (depth + 1 < phase_.depth) todo.emplace_back(user, depth + 1);
-      }
+      if (work_.ahead_with_users(n)) continue;
+      work_.revisit(n);
+      if (left <= 1) continue;
+      for (SlotId s = graph_.first_use(n); s.valid(); s = graph_.next_use(s)) todo.emplace_back(graph_.owner(s), left - 1);
     }
   }
 
   void wake_watchers(const rewrite::Rewriter::Changes& changes) {
     if (watched_.empty()) return;
-    const auto wake = [&](NodeId n) {
-      const auto found = watched_.find(n.value);
-      if (found == watched_.end()) return;
-      std::vector<NodeId> roots = std::move(found->second);
-      watched_.erase(found);
-      for (const NodeId root : roots) {
-        if (graph_.alive(root)) work_.revisit(root);
-      }
-    };
-    for (const NodeId n : changes.lost_uses) wake(n);
-    for (const NodeId n : changes.changed) wake(n);
+    for (const NodeId n : changes.lost_uses) wake_watchers_of(n);
+    for (const NodeId n : changes.gained_uses) wake_watchers_of(n);
     for (const NodeId n : changes.created) {
       for (const Slot& s : graph_.slots(n)) {
-        if (s.kind == ArgKind::node) wake(s.node());
+        if (s.kind == ArgKind::node) wake_watchers_of(s.node());
       }
     }
   }
 
-  void wake_waiting() {
-    std::vector<NodeId> roots = std::move(waiting_);
-    waiting_.clear();
-    for (const NodeId n : roots) {
+  // The watchers of a hub wait with the others: looking at all of them after each rewrite would be quadratic.
+  void wake_watchers_of(NodeId n) {
+    const auto found = watched_.find(n.value);
+    if (found == watched_.end()) return;
+    if (found->second.size() <= kFewWaiting) {
+      wake(found->second);
+    } else {
+      waiting_.insert(waiting_.end(), found->second.begin(), found->second.end());
+      something_happened_ = true;
+    }
+    watched_.erase(found);
+  }
+
+  void wake(std::vector<NodeId>& roots) {
+    for (const NodeId n : std::exchange(roots, {})) {
       if (graph_.alive(n)) work_.revisit(n);
     }
   }
@@ -168,7 +164,7 @@ class PhaseRun {
   bool retry_waiting() {
     if (!something_happened_ || waiting_.empty()) return false;
     something_happened_ = false;
-    wake_waiting();
+    wake(waiting_);
     return true;
   }
 

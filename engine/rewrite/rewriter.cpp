@@ -8,9 +8,11 @@ namespace fxrules::rewrite {
 
 void Rewriter::Changes::clear() {
   created.clear();
-  changed.clear();
-  removed.clear();
+  kept.clear();
+  readers.clear();
+  gained_uses.clear();
   lost_uses.clear();
+  removed.clear();
   removed_write = false;
 }
 
@@ -199,9 +201,10 @@ void Rewriter::unmake() {
 
 void Rewriter::replace(NodeId old, NodeId value) {
   if (storage_ != nullptr) storage_->replacing(old, value);
+  for (SlotId s = graph_->first_use(old); s.valid(); s = graph_->next_use(s)) changes_.readers.push_back(graph_->owner(s));
   graph_->replace_uses(old, value);
   if (storage_ != nullptr) storage_->replaced(old, value);
-  changes_.changed.push_back(value);
+  changes_.gained_uses.push_back(value);
   erase_dead(old);
 }
 
@@ -232,6 +235,12 @@ void Rewriter::erase_dead(NodeId n) {
   }
 }
 
+void Rewriter::note_operands(NodeId n, std::vector<NodeId>& out) const {
+  for (const Slot& s : graph_->slots(n)) {
+    if (s.kind == ArgKind::node) out.push_back(s.node());
+  }
+}
+
 Rewriter::Kept Rewriter::set_argument(NodeId n, std::string_view name, const Value& value) {
   CallClass& call = binding_->call_class(n);
   const Access access = binding_->find_argument(call, n, name);
@@ -245,6 +254,7 @@ Rewriter::Kept Rewriter::set_argument(NodeId n, std::string_view name, const Val
     if (before.tag == value.tag && before.spelled == value.spelled && same(*binding_, before, value, machine_->heap()) == Truth::yes) return Kept::same;
   }
   const CallForm form = graph_->form(n);
+  note_operands(n, changes_.lost_uses);
   {
     CallBuilder builder(*graph_);
     const std::uint32_t count = graph_->argument_count(n);
@@ -263,7 +273,8 @@ Rewriter::Kept Rewriter::set_argument(NodeId n, std::string_view name, const Val
     }
     builder.reassign(n, form.opcode, form.target);
   }
-  changes_.changed.push_back(n);
+  note_operands(n, changes_.gained_uses);
+  changes_.kept.push_back(n);
   return Kept::changed;
 }
 

@@ -20,9 +20,11 @@ class Rewriter {
   // ---- what changed since `begin`
   struct Changes {
     std::vector<NodeId> created;
-    std::vector<NodeId> changed;       // kept nodes whose arguments changed, values whose users moved to them
-    std::vector<SymbolId> removed;     // names
+    std::vector<NodeId> kept;          // whose own arguments or metadata changed
+    std::vector<NodeId> readers;       // which read another value than before
+    std::vector<NodeId> gained_uses;   // values that are used more
     std::vector<NodeId> lost_uses;     // still there, with fewer uses
+    std::vector<SymbolId> removed;     // names
     bool removed_write = false;
     void clear();
   };
@@ -49,6 +51,7 @@ class Rewriter {
   void make_one(std::uint32_t fresh, NodeId root, NodeId place, SymbolId name, bool& ok);
   bool missing_operand(std::uint32_t fresh, std::vector<std::uint32_t>& todo);
   void write(CallBuilder& builder, const Value& v);
+  void note_operands(NodeId n, std::vector<NodeId>& out) const;
 
   Binding* binding_;
   Machine* machine_;

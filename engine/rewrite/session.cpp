@@ -252,7 +252,9 @@ Outcome Session::keep(Index index, const program::Alternative& alternative, Node
   for (std::size_t k = 0; k < values.size(); ++k) {
     const program::KeepEntry& entry = alternative.keeps[k];
     if (entry.meta) {
-      changed |= keep_meta(root, entry.key, values[k]);
+      if (!keep_meta(root, entry.key, values[k])) continue;
+      rewriter_.changes().kept.push_back(root);
+      changed = true;
       continue;
     }
     const Access access = binding_.find_argument(binding_.call_class(root), root, entry.key);
