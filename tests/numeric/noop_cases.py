@@ -210,3 +210,19 @@ def read_between_write_and_copy(cache, position, value):
     result = aten.copy(state, updated)
     state.mul_(3)
     return result + state, updated * 1
+
+
+@case(TRAPS)
+def demanded_copy_beside_a_view(x):
+    y = x * 2
+    return y.to(torch.float32, copy=True), y.unsqueeze(0)
+
+
+@case(TRAPS, decompositions=(0,))
+def write_from_a_copy_of_its_own_row(x):
+    """Eager refuses a write whose source overlaps the destination, so the copy is needed."""
+    y = x * 2
+    y.add_(y[:1].clone())
+    y.copy_(aten._to_copy(y[1:]))
+    y.mul_(torch.cat([y[:1]]))
+    return y
