@@ -55,7 +55,7 @@ void ArgumentScanner::clear() {
   pieces_.clear();
   taken_as_text_.clear();
   mentions_.clear();
-  problem_ = {};
+  if (!problem_.kind.empty()) problem_ = {};
 }
 
 void ArgumentScanner::prepare(std::size_t begin, std::size_t end) {

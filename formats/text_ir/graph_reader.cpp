@@ -199,18 +199,24 @@ void GraphReader::define(std::size_t at) {
   const NodeId node = builder_->create(head.opcode, graph.symbols().intern(head.target), name);
   if (!head.metadata.empty()) {
     file_.style.metadata = true;
-    const auto meta = graph.metas().parse(head.metadata);
-    if (meta && graph.metas().text(*meta) == head.metadata) {
-      graph.set_meta(node, *meta);
-    } else {
-      graph.set_type(node, graph.symbols().intern(head.type));
-    }
+    const MetaId meta = meta_of(head.metadata);
+    graph.set_meta(node, meta);
+    if (!meta.valid()) graph.set_type(node, graph.symbols().intern(head.type));
   } else if (!head.type.empty()) {
     graph.set_type(node, graph.symbols().intern(head.type));
   }
   if (!style_known_) file_.style.users = head.users_word;
   style_known_ = true;
   defined_.push_back({head.users, static_cast<std::uint32_t>(head.users_at)});
+}
+
+// None where the text would not be printed again as it is.
+MetaId GraphReader::meta_of(std::string_view text) {
+  const auto [at, fresh] = metas_.try_emplace(text);
+  if (!fresh) return at->second;
+  const auto meta = file_.graph.metas().parse(text);
+  if (meta && file_.graph.metas().text(*meta) == text) at->second = *meta;
+  return at->second;
 }
 
 void GraphReader::build_arguments() {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <optional>
+#include <unordered_map>
 #include <unordered_set>
 
 #include "formats/text_ir/header.hpp"
@@ -35,6 +36,7 @@ class GraphReader {
   void define(std::size_t at);
   bool return_line(const Line& line, std::size_t at);
   void build_arguments();
+  MetaId meta_of(std::string_view text);
   bool other_line(const Line& line, std::size_t body);
   void learn_style(const Line& line, std::size_t body, std::size_t indent);
   [[nodiscard]] std::size_t continuation_end(std::size_t from) const;
@@ -61,6 +63,7 @@ class GraphReader {
   bool after_error_ = false;  // lines behind a broken one belong to it
   std::size_t end_ = 0;       // behind the last line that belongs to the graph
   Column<Defined> defined_;   // by node id
+  std::unordered_map<std::string_view, MetaId> metas_;  // by text, which many nodes share; none: kept as text
   std::vector<Unknown> unknown_;
   std::vector<ArgumentScanner::Mention> mentions_;
   std::unordered_set<std::string_view> broken_;  // names of lines that could not be read

@@ -54,7 +54,7 @@ bool Statement::ends_line(std::size_t at, std::size_t end) const {
 
 bool Statement::node(std::size_t begin, std::size_t end) {
   scanner_.clear();
-  problem_ = {};
+  if (!problem_.kind.empty()) problem_ = {};
   return head(begin, end) && target(end);
 }
 
