@@ -42,11 +42,21 @@ void report_kept(GraphFiles& out, const SourcePtr& source, std::size_t begin, st
 
 void read_all(const SourcePtr& source, const ReadOptions& options, std::size_t most, GraphFiles& out) {
   const std::string_view text = source->text;
+  constexpr std::size_t kMostGraphs = 50000;  // a line of nine characters could be a graph
   std::size_t at = 0;
   ReadOptions shared = options;
   if (shared.tables == nullptr) shared.tables = std::make_shared<Tables>();
   bool headless = false;
   while (out.graphs.size() < most) {
+    if (out.graphs.size() == kMostGraphs) {
+      out.diagnostics.push_back(
+          {Severity::error,
+           "too-large",
+           fmt::format("{}: more than {} graphs in a file are not read", source->name, kMostGraphs),
+           {},
+           {}});
+      break;
+    }
     auto header = headless ? std::nullopt : find_header(text, at);
     if (!header && out.graphs.empty()) header = find_headless(text, at), headless = true;
     if (!header) break;

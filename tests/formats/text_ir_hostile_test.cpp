@@ -87,6 +87,14 @@ TEST_CASE("many broken lines stop the reading", "[formats][hostile]") {
   }
 }
 
+TEST_CASE("a file of nothing but headers is refused", "[formats][hostile]") {
+  const GraphFiles files = read_graphs(source_of(repeated("graph():\n", 60000)));
+  CHECK(files.graphs.size() == 50000);
+  CHECK_FALSE(files.ok());
+  CHECK(render(files.diagnostics.front()) ==
+        "error: graph.txt: more than 50000 graphs in a file are not read [too-large]\n");
+}
+
 TEST_CASE("one line of many megabytes", "[formats][hostile]") {
   const std::string list = call_with("[" + repeated("%x, 1.5, mean, ", kMany) + "None],");
   CHECK((to_text(read_soon(list)) == list));
