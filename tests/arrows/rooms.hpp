@@ -32,7 +32,7 @@ inline const std::vector<Room> kRooms{
      {"fmt", "boost"}},
     {kProgram, {}, {kDiagnostic, kCatalogue, kGraph}, {"fmt", "boost"}},
     {kRewrite, {}, {kDiagnostic, kCatalogue, kGraph, kProgram}, {"fmt", "boost"}},
-    {"formats", {}, {kDiagnostic, kCatalogue, kGraph}, {"fmt", "tao", "boost"}},
+    {"formats", {"formats.hpp"}, {kDiagnostic, kCatalogue, kGraph}, {"fmt", "tao", "boost"}},
     {"dsl", {}, {kDiagnostic, kCatalogue, kGraph, kProgram}, {"fmt", "tao", "boost"}},
     {"cli", {}, {kDiagnostic, kCatalogue, kGraph, kProgram, kRewrite, "formats", "dsl"}, {"fmt", "CLI", "nlohmann"}},
 };
