@@ -154,7 +154,7 @@ Index Definitions::op_pattern(const Ast& tree, std::uint32_t index) {
   return add(std::move(pattern));
 }
 
-Index Definitions::set_pattern(const SetRef& ref) {
+Index Definitions::set_pattern(const SetRef& ref, bool ops_only) {
   OpPattern pattern;
   pattern.kind = OpPatternKind::set;
   const std::string_view name = ref.set != nullptr ? ref.set->name : ref.param->name;
@@ -169,6 +169,7 @@ Index Definitions::set_pattern(const SetRef& ref) {
         if (catalogue().resolve(Opcode::call_function, "torch.ops." + aten)) op = op_pattern(aten);
       }
       if (op == kNone) {
+        if (!ops_only) continue;
         diagnostics_.push_back({Severity::error, "unknown-op",
                                 fmt::format("-D {}: no op is called `{}`", name, member), {}, {}});
         continue;

@@ -25,7 +25,8 @@ class Definitions {
 
   // The op pattern of a callee on the left; kNone with a diagnostic when a -D value names no op.
   program::Index op_pattern(const Ast& tree, std::uint32_t callee);
-  program::Index set_pattern(const SetRef& ref);
+  // The ops of a set. Where it is used as a value (`device_type(d) in keep`) it may hold other things too.
+  program::Index set_pattern(const SetRef& ref, bool ops_only = true);
   program::Index op_pattern(std::string_view spelled);  // "add", "aten.add.Tensor", ".cpu", from -D
 
   [[nodiscard]] std::vector<Diagnostic>& diagnostics() { return diagnostics_; }

@@ -158,7 +158,7 @@ void ValueLowering::name(const Term& t, TermId id) {
   }
   if (const auto set = definitions_->find_set(t.text); set.tree != nullptr) {
     program::SetValue value;
-    value.ops.push_back(definitions_->set_pattern(set));
+    value.ops.push_back(definitions_->set_pattern(set, false));
     const auto given = set.param != nullptr ? definitions_->scope().params.find(t.text) : definitions_->scope().params.end();
     if (given != definitions_->scope().params.end()) {
       for (const std::string& member : split_set_text(given->second)) {

@@ -69,7 +69,11 @@ Value quantised(Machine& m, Arguments a) {
 
 Value requires_grad(Machine& m, Arguments a) {
   const TensorMeta* meta = tensor_meta(m, a[0]);
-  return meta != nullptr && meta->requires_grad ? Value::boolean(*meta->requires_grad) : missing();
+  if (meta == nullptr) return missing();
+  if (meta->requires_grad) return Value::boolean(*meta->requires_grad);
+  // Only floating and complex tensors can require gradients.
+  const DtypeCategory c = category(meta->dtype);
+  return c == DtypeCategory::boolean || c == DtypeCategory::integral ? Value::boolean(false) : missing();
 }
 
 Truth equal(Machine& m, Size a, Size b) { return graph_of(m).metas().expressions().equal(a, b); }
@@ -435,7 +439,7 @@ Value may_alias(Machine& m, Arguments a) {
 Value last_use(Machine& m, Arguments a) {
   if (!a[0].is(Tag::node) || !a[1].is(Tag::node)) return ill_typed();
   m.dependencies().elsewhere = true;
-  return Value::boolean(!m.storage().used_after(a[0].node(), a[1].node(), NodeId()));
+  return Value::boolean(!m.storage().used_after(a[0].node(), a[1].node(), a[1].node()));
 }
 
 Value writable(Machine& m, Arguments a) {

@@ -62,10 +62,7 @@ bool Session::returns_itself(const CallClass& call, NodeId n, NodeId operand) {
   if (!graph_->meta(n).valid() || graph_->meta(n) != graph_->meta(operand)) return false;
   const TensorMeta* meta = graph_->metas().tensor_of(graph_->meta(n));
   if (meta == nullptr || meta->dtype == Dtype::unknown || !meta->shape || !meta->strides || !meta->device.valid()) return false;
-  const Access copy = binding_.find_argument(call, n, "copy");
-  if (copy.how == Access::How::absent) return true;
-  const Value asked = binding_.argument(n, copy);
-  return asked.is(Tag::boolean) && asked.i == 0;
+  return true;  // asked for a copy, it would not be in the group
 }
 
 Refusal Session::output_allows(NodeId old, NodeId value) {
@@ -78,7 +75,7 @@ Refusal Session::output_allows(NodeId old, NodeId value) {
   if (shared == Sharing::none) {
     return storage.holds_input(value) || storage.reaches_output(value) ? Refusal::aliases_output : Refusal::none;
   }
-  if (shared == Sharing::maybe && storage.holds_input(value)) return Refusal::aliases_output;
+  if (shared == Sharing::maybe && (storage.holds_input(value) || storage.returned_otherwise(old))) return Refusal::aliases_output;
   // The storage is the same already: what counts is which values are returned.
   const auto returned = [&](NodeId n) {
     for (SlotId s = graph_->first_use(n); s.valid(); s = graph_->next_use(s)) {

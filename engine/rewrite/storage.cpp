@@ -34,7 +34,7 @@ void Storage::aliased_operands(NodeId n, Visit visit) {
     }
     return;
   }
-  if (!call.aliases) return;
+  if (!call.aliases || asks_for_copy(call, n)) return;
   for (std::size_t a = 0; a < call.by_argument.size(); ++a) {
     const std::string_view set = call.schema->arguments[a].alias;
     if (set.empty()) continue;
@@ -58,6 +58,15 @@ void Storage::written_operands(NodeId n, Visit visit) {
   for (std::size_t a = 0; a < call.by_argument.size(); ++a) {
     if (call.schema->arguments[a].writes && binding_->writes_argument(call, n, a)) operands_of(n, call.by_argument[a], visit);
   }
+}
+
+// `x.to(t, copy=True)`: an argument of that name turns a possible alias into a copy.
+bool Storage::asks_for_copy(const CallClass& call, NodeId n) {
+  if (!has(call.schema->tags, OpTag::may_alias)) return false;
+  const Access access = binding_->find_argument(call, n, "copy");
+  if (access.how != Access::How::slot) return false;
+  const Value asked = binding_->argument(n, access);
+  return asked.is(Tag::boolean) && asked.i != 0;
 }
 
 Storage::Storage(Binding& binding) : binding_(&binding), graph_(&binding.graph()) {
@@ -180,11 +189,19 @@ bool Storage::used_after(NodeId value, NodeId place, NodeId except) const {
   do {
     for (SlotId s = graph_->first_use(m); s.valid(); s = graph_->next_use(s)) {
       const NodeId user = graph_->owner(s);
-      if (user != except && user != place && graph_->precedes(place, user)) return true;
+      if (user != except && (user == place || graph_->precedes(place, user))) return true;
     }
     m = NodeId(next_[m.value]);
   } while (m != value);
   return false;
+}
+
+bool Storage::returned_otherwise(NodeId value) const {
+  const Facts* f = find_facts(group_[value.value]);
+  if (f == nullptr) return false;
+  std::uint32_t own = 0;
+  for (SlotId s = graph_->first_use(value); s.valid(); s = graph_->next_use(s)) own += graph_->opcode(graph_->owner(s)) == Opcode::output;
+  return f->outputs > own;
 }
 
 bool Storage::holds_input(NodeId value) const {

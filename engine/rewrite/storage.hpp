@@ -19,12 +19,13 @@ class Storage {
   [[nodiscard]] bool any_writes() const { return writes_ > 0; }
   // The first node strictly between two nodes that writes to the value's storage; `to` none: to the end.
   [[nodiscard]] NodeId write_between(NodeId value, NodeId from, NodeId to);
-  // Some member of the group is used behind `place` by a node other than `except`.
+  // Some member of the group is used at or behind `place` by a node other than `except`.
   [[nodiscard]] bool used_after(NodeId value, NodeId place, NodeId except) const;
   [[nodiscard]] bool holds_input(NodeId value) const;
   [[nodiscard]] bool reaches_output(NodeId value) const;
-  // Besides the value and what is derived from it, the group has other members.
-  [[nodiscard]] bool derived(NodeId value);  // the value itself aliases an operand
+  // The output holds a member of the group other than the value itself.
+  [[nodiscard]] bool returned_otherwise(NodeId value) const;
+  [[nodiscard]] bool derived(NodeId value);  // the value may alias an operand
 
   void created(NodeId n);
   void erased(NodeId n);                       // before the node leaves the graph
@@ -54,6 +55,7 @@ class Storage {
   Facts& facts(std::uint32_t group);
   [[nodiscard]] const Facts* find_facts(std::uint32_t group) const;
   [[nodiscard]] bool is_input(NodeId n) const;
+  bool asks_for_copy(const CallClass& call, NodeId n);
   template <class Visit>
   void operands_of(NodeId n, const Access& access, Visit visit);
 

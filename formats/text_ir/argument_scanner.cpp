@@ -150,8 +150,23 @@ bool ArgumentScanner::ends_item(std::size_t at) const {
   }
   if (key) return text_[at] == ':' && text_[at + 1] == ' ';
   if (text_[at] != ',') return false;
-  if (text_[at + 1] == ' ') return true;
+  if (text_[at + 1] == ' ') return frame.kind != ArgKind::dict || frame.python || !continues_entry(frame, at + 2);
   return frame.kind == ArgKind::tuple && frame.items == 0 && closes(frame, at + 1);
+}
+
+// `{value: a, b}` is one entry, the text "a, b": what follows a separator in a dict has a key, or goes on
+// with the text. Looks no further than the next separator, so that a long text is scanned twice, not more.
+bool ArgumentScanner::continues_entry(const Frame& frame, std::size_t at) const {
+  for (; at < end_; ++at) {
+    if (closes(frame, at)) return true;
+    const char c = text_[at];
+    if (is_opening(c) || is_closing(c)) return false;
+    if (at + 1 < end_ && text_[at + 1] == ' ') {
+      if (c == ':') return false;
+      if (c == ',') return true;
+    }
+  }
+  return false;
 }
 
 // ---------------------------------------------------------------- items

@@ -101,6 +101,7 @@ class ArgumentScanner {
 
   [[nodiscard]] bool closes(const Frame& frame, std::size_t at) const;
   [[nodiscard]] bool ends_item(std::size_t at) const;
+  [[nodiscard]] bool continues_entry(const Frame& frame, std::size_t at) const;
   [[nodiscard]] bool has_partner(std::size_t at) const;
   // Moves over one special character inside a text; false when the text ends there or the scan failed.
   bool step_text();
