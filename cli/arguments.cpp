@@ -149,9 +149,11 @@ void describe_apply(CLI::App& app, Raw& raw, Options& options) {
   app.add_flag("--diff", options.diff, "Print what changes, as a unified diff, in place of the graph");
   app.add_option("--report", raw.report, "Print what was done")
       ->check(CLI::IsMember({"text", "json"}))
-      ->type_name("text|json");
+      ->type_name("FORM");
   app.add_flag("--check", options.check, "Write no graph; the exit code is 1 if anything would change");
-  app.add_option("--max-rewrites", options.max_rewrites, "Stop after N rewrites and keep them")->type_name("N");
+  app.add_option("--max-rewrites", options.max_rewrites, "Stop after N rewrites and keep them")
+      ->check(CLI::NonNegativeNumber)
+      ->type_name("N");
   app.add_option("--only", options.only, "Apply this rule and no other (may be repeated)")
       ->type_name("LABEL")
       ->allow_extra_args(false);
@@ -161,7 +163,7 @@ void describe_apply(CLI::App& app, Raw& raw, Options& options) {
   app.add_flag("--dce", options.dce, "Also remove what was dead in the graph as it came");
   app.add_option("--format", raw.format, "Form of the output: fx, as print(gm.graph) prints it")
       ->check(CLI::IsMember({"fx"}))
-      ->type_name("fx");
+      ->type_name("FORM");
   app.footer(std::string(kApplyHelp));
 }
 
@@ -191,7 +193,7 @@ void describe(CLI::App& app, Raw& raw, Options& options) {
       describe_rule_files(app, raw);
       app.add_option("--stage", raw.stage, "Which form to print")
           ->check(CLI::IsMember({"ast", "program"}))
-          ->type_name("ast|program");
+          ->type_name("STAGE");
       app.footer(std::string(kDumpHelp));
       return;
   }

@@ -26,16 +26,13 @@ class Writer {
   // One entry a line.
   template <class List, class Entry>
   void list(std::string_view key, const List& entries, Entry entry) {
-    begin(key);
-    text_ += '[';
-    bool first = true;
-    for (const auto& e : entries) {
-      text_ += first ? "\n    " : ",\n    ";
-      first = false;
-      text_ += dump(entry(e));
-      if (text_.size() > kPiece) flush();
-    }
-    text_ += first ? "]" : "\n  ]";
+    lines(key, '[', ']', entries, [&](const auto& e) { text_ += dump(entry(e)); });
+  }
+
+  // An object of strings. Written directly: an ordered Json object looks through all its keys at each new one.
+  template <class Pairs>
+  void object(std::string_view key, const Pairs& pairs) {
+    lines(key, '{', '}', pairs, [&](const auto& pair) { text_ += dump(pair.first) + ": " + dump(pair.second); });
   }
 
   void end() {
@@ -45,6 +42,21 @@ class Writer {
 
  private:
   static constexpr std::size_t kPiece = std::size_t{1} << 16;
+
+  template <class List, class Write>
+  void lines(std::string_view key, char open, char close, const List& entries, Write write) {
+    begin(key);
+    text_ += open;
+    bool first = true;
+    for (const auto& e : entries) {
+      text_ += first ? "\n    " : ",\n    ";
+      first = false;
+      write(e);
+      if (text_.size() > kPiece) flush();
+    }
+    if (!first) text_ += "\n  ";
+    text_ += close;
+  }
 
   void begin(std::string_view key) {
     text_ += text_.empty() && first_ ? "{\n  " : ",\n  ";
@@ -107,9 +119,7 @@ void write_findings(const Report& report, const Graph& graph, Writer& out) {
   });
   out.value("unknown_targets", report.unknown_targets);
   out.value("cycle", report.cycle);
-  Json renamed = Json::object();
-  for (const auto& [before, after] : changed_names(report, graph)) renamed[std::string(before)] = after;
-  out.value("changed_names", renamed);
+  out.object("changed_names", changed_names(report, graph));
 }
 
 void write_applications(const Report& report, const Graph& graph, Writer& out) {

@@ -118,9 +118,8 @@ void Builder::statement(const Statement& s, std::vector<Nested>& nested) {
 }
 
 void Builder::declare(const Statement& s, NodeId n) {
-  if (!n.valid()) return;
-  set_meta(s, n);
-  names_.insert_or_assign(s.name, n);
+  names_.insert_or_assign(s.name, n);  // also one that has errors: they are not said again where it is used
+  if (n.valid()) set_meta(s, n);
 }
 
 void Builder::set_meta(const Statement& s, NodeId n) {
@@ -211,7 +210,8 @@ NodeId Builder::make_call(TermId term, std::string_view name) {
 }
 
 NodeId Builder::finish(CallBuilder& call, const Spelled& spelled, std::string_view name) {
-  if (!name.empty() && graph_->find(name).valid()) name = {};  // an inner call took it
+  if (!name.empty() && graph_->find(name).valid())
+    name = graph_->text(graph_->unique_name(name));  // an inner call took it
   const NodeId n = call.create(spelled.opcode, spelled.target, name);
   if (spelled.exact) out_.exact.insert(prefix_ + std::string(graph_->name(n)));
   return n;
@@ -265,7 +265,7 @@ NodeId Builder::node_of(TermId term) {
     return found == made_.end() ? NodeId() : found->second;
   }
   const NodeId n = find(t.text);
-  if (n.valid() || dsl::literal_of(ast_, term)) return n;
+  if (n.valid() || names_.count(t.text) > 0 || dsl::literal_of(ast_, term)) return n;
   std::vector<std::string_view> names;
   for (const auto& [name, id] : names_) names.push_back(name);
   const std::vector<std::string> near = nearest_names(t.text, names, 1);
