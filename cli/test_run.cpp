@@ -60,7 +60,7 @@ class Run {
     if (auto difference = find_difference(graph, before.graph, compare))
       return differs(*difference, graph, before.graph);
     if (test_.because.empty()) return report.ok() ? std::string() : render(report.diagnostics);
-    const std::vector<std::string> found = reasons(ast_, rules_, graph, report);
+    const std::vector<std::string> found = reasons(rules_, graph, report);
     const bool given = std::any_of(found.begin(), found.end(), [&](const std::string& reason) {
       return reason.find(test_.because) != std::string::npos;
     });
