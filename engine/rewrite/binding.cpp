@@ -81,6 +81,19 @@ void Binding::link(std::uint32_t form_index) {
     add_class(form_index, nullptr, nullptr);
   }
   forms_[form_index].count = static_cast<std::uint32_t>(classes_.size()) - info.first;
+  forms_[form_index].returned = agreed_kind(forms_[form_index]);
+}
+
+TypeKind Binding::agreed_kind(const FormInfo& info) const {
+  const auto kind_of = [&](std::uint32_t c) {
+    const Overload* schema = classes_[c]->schema;
+    return schema == nullptr || schema->returns.size() != 1 || schema->returns[0].type.list ? TypeKind::any : schema->returns[0].type.kind;
+  };
+  const TypeKind first = kind_of(info.first);
+  for (std::uint32_t c = info.first + 1; c < info.first + info.count; ++c) {
+    if (kind_of(c) != first) return TypeKind::any;
+  }
+  return first;
 }
 
 void Binding::add_class(std::uint32_t form_index, const Spelling* spelling, const Overload* schema) {

@@ -56,6 +56,18 @@ class Binding {
     const FormInfo& info = forms_[form];
     return info.count == 1 ? *classes_[info.first] : *classes_[choose(n, info)];
   }
+  // What calls of the node's form return when all their schemas agree on one value of one kind; else `any`.
+  // A fact of the form: asking for the class of each operand in turn would walk the whole graph above.
+  TypeKind returned_kind(NodeId n) {
+    const std::uint32_t form = graph_->form_id(n).value;
+    if (form >= forms_.size() || !forms_[form].linked) link(form);
+    return forms_[form].returned;
+  }
+  bool is_operator(NodeId n) {
+    const std::uint32_t form = graph_->form_id(n).value;
+    if (form >= forms_.size() || !forms_[form].linked) link(form);
+    return classes_[forms_[form].first]->style == SpellingStyle::operator_;
+  }
   // Whether the node is a call that satisfies the op pattern. Bindings of holes are asked for separately.
   bool accepts(NodeId n, program::Index pattern) {
     const std::uint32_t form = graph_->form_id(n).value;
@@ -91,6 +103,7 @@ class Binding {
   struct FormInfo {
     bool linked = false;
     std::uint32_t first = 0, count = 0;  // classes
+    TypeKind returned = TypeKind::any;
     std::vector<std::uint8_t> accepts;   // by op pattern
   };
   // Switch targets by form, filled as forms are met.
@@ -100,6 +113,7 @@ class Binding {
   };
 
   void link(std::uint32_t form);
+  [[nodiscard]] TypeKind agreed_kind(const FormInfo& info) const;
   void add_class(std::uint32_t form, const Spelling* spelling, const Overload* schema);
   [[nodiscard]] bool fits(const CallForm& form, const Overload& schema, bool reflected, std::vector<Access>& out);
   std::uint32_t choose(NodeId n, const FormInfo& info);

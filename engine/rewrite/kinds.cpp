@@ -13,19 +13,10 @@ bool says_tensor(std::string_view type) {
   return type == "torch.Tensor" || type == "torch.nn.parameter.Parameter" || type == "torch.nn.Parameter";
 }
 
-// The kind of value that a call's schema promises; any when it has none or several results.
-TypeKind returned_kind(Binding& binding, NodeId n) {
-  const CallClass& call = binding.call_class(n);
-  if (call.schema == nullptr || call.schema->returns.size() != 1 || call.schema->returns[0].type.list) return TypeKind::any;
-  return call.schema->returns[0].type.kind;
-}
-
 const ValueMeta* meta_of(Binding& binding, NodeId n) {
   const MetaId meta = binding.graph().meta(n);
   return meta.valid() ? &binding.graph().metas()[meta] : nullptr;
 }
-
-bool is_operator(Binding& binding, NodeId n) { return binding.call_class(n).style == SpellingStyle::operator_; }
 
 }  // namespace
 
@@ -38,8 +29,8 @@ Truth is_tensor(Binding& binding, NodeId n) {
     if (says_integer(text)) return Truth::no;
   }
   // operator.add of ints is an int: what an operator returns follows its operands.
-  const TypeKind kind = returned_kind(binding, n);
-  if (kind == TypeKind::any || (kind == TypeKind::tensor && is_operator(binding, n))) return Truth::unknown;
+  const TypeKind kind = binding.returned_kind(n);
+  if (kind == TypeKind::any || (kind == TypeKind::tensor && binding.is_operator(n))) return Truth::unknown;
   return truth(kind == TypeKind::tensor);
 }
 
@@ -54,8 +45,8 @@ Truth is_integer_node(Binding& binding, NodeId n) {
     if (says_integer(text)) return Truth::yes;
     if (says_tensor(text)) return Truth::no;
   }
-  const TypeKind kind = returned_kind(binding, n);
-  if (kind == TypeKind::any || (kind == TypeKind::tensor && is_operator(binding, n))) return Truth::unknown;
+  const TypeKind kind = binding.returned_kind(n);
+  if (kind == TypeKind::any || (kind == TypeKind::tensor && binding.is_operator(n))) return Truth::unknown;
   return truth(kind == TypeKind::integer);
 }
 
