@@ -150,7 +150,6 @@ class RuleLowering {
   void extra_root(const Root& root, Variables& variables, const LoweredPattern& main, program::Rule& out, bool wants_rest) {
     program::ExtraRoot extra;
     Places places(1);
-    PatternLowering lowering(definitions_, ast_, places, variables);
     std::map<Index, std::uint16_t> outer = main.bound;
     for (const program::ExtraRoot& before : out.extra) {
       for (const auto& accept : before.match.accepts) {
@@ -160,35 +159,53 @@ class RuleLowering {
       }
       outer.try_emplace(before.variable, 0);
     }
-    lowering.set_outer(&outer);
-    const LoweredPattern pattern = lowering.lower(root.pattern, 0, 0, wants_rest);
-    extra.variable = variables.add(root.name);
-    extra.preload = pattern.preload;
-    // The anchor: a preloaded variable that is an argument of the root itself, so that the root is its user.
-    for (const program::Instruction& test : pattern.tests) {
-      if (test.test != program::Test::same) continue;
-      for (const auto& [place, variable] : extra.preload) {
-        if (place == test.b && extra.anchor == kNone) extra.anchor = variable;
+    DecisionTree tree(definitions_.rules());
+    const unsigned swappable = std::min(PatternLowering(definitions_, ast_, places, variables).commutative_calls(root.pattern), kMostSwaps);
+    for (unsigned swaps = 0; swaps < (1u << swappable); ++swaps) {
+      PatternLowering lowering(definitions_, ast_, places, variables);
+      lowering.set_outer(&outer);
+      const LoweredPattern pattern = lowering.lower(root.pattern, 0, swaps, wants_rest);
+      extra.variable = variables.add(root.name);
+      add_anchors(pattern, extra);
+      for (const auto& preloaded : pattern.preload) {
+        if (std::find(extra.preload.begin(), extra.preload.end(), preloaded) == extra.preload.end()) extra.preload.push_back(preloaded);
       }
+      program::Accept accept;
+      accept.registers.assign(variables.names().size(), 0xFFFF);
+      accept.registers[extra.variable] = 0;
+      for (const auto& [variable, place] : pattern.bound) accept.registers[variable] = place;
+      accept.nodes = pattern.nodes;
+      tree.insert(pattern.tests, static_cast<Index>(extra.match.accepts.size()));
+      extra.match.accepts.push_back(std::move(accept));
+      out.depth = std::max(out.depth, pattern.depth);
     }
-    if (extra.anchor == kNone) {
+    if (extra.anchors.empty()) {
       definitions_.diagnostics().push_back({Severity::error, "unconnected-root",
                                             fmt::format("the root `{}` uses nothing that the roots before it bind", root.name),
                                             ast_.span(ast_[root.pattern].range),
                                             "name a value of an earlier root among its arguments"});
     }
-    program::Accept accept;
-    accept.registers.assign(variables.names().size(), 0xFFFF);
-    accept.registers[extra.variable] = 0;
-    for (const auto& [variable, place] : pattern.bound) accept.registers[variable] = place;
-    accept.nodes = pattern.nodes;
-    extra.match.accepts.push_back(std::move(accept));
-    DecisionTree tree(definitions_.rules());
-    tree.insert(pattern.tests, 0);
     tree.flatten(extra.match);
     extra.match.registers = places.count();
-    out.depth = std::max(out.depth, pattern.depth);
     out.extra.push_back(std::move(extra));
+  }
+
+  // Variables of earlier roots among the values that the pattern reads, with their distance from its root.
+  static void add_anchors(const LoweredPattern& pattern, program::ExtraRoot& extra) {
+    std::map<std::uint16_t, unsigned> hops{{0, 0}};  // by register
+    for (const program::Instruction& test : pattern.tests) {
+      if (test.test == program::Test::argument) {
+        hops[test.a] = hops[static_cast<std::uint16_t>(test.c)] + 1;
+      } else if (test.test == program::Test::item || test.test == program::Test::item_back || test.test == program::Test::part) {
+        hops[test.a] = hops[static_cast<std::uint16_t>(test.c)];
+      } else if (test.test == program::Test::same && hops.contains(test.a)) {
+        const auto loaded = std::find_if(pattern.preload.begin(), pattern.preload.end(), [&](const auto& p) { return p.first == test.b; });
+        const bool had = loaded == pattern.preload.end() ||
+                         std::any_of(extra.anchors.begin(), extra.anchors.end(), [&](const auto& a) { return a.variable == loaded->second; });
+        if (!had) extra.anchors.push_back({loaded->second, hops[test.a]});
+      }
+    }
+    std::stable_sort(extra.anchors.begin(), extra.anchors.end(), [](const auto& a, const auto& b) { return a.hops < b.hops; });
   }
 
   program::Alternative alternative(const Alternative& a, const Rule& rule, const program::Phase&, Variables& variables) {

@@ -245,9 +245,13 @@ struct Alternative {
   Span span, guard_span;
 };
 
-// A further root: matched among the users of a variable that is already bound.
+// A further root: matched among the users of a variable that is already bound to a node.
 struct ExtraRoot {
-  Index anchor = kNone;    // variable
+  struct Anchor {
+    Index variable = kNone;
+    unsigned hops = 1;       // from the value to the root: 1 when it is an argument of the root itself
+  };
+  std::vector<Anchor> anchors;  // nearest first
   Index variable = kNone;  // that the root's own node is bound to
   MatchProgram match;      // register 0 is the candidate; bound variables are preloaded
   std::vector<std::pair<std::uint16_t, Index>> preload;  // register <- variable

@@ -51,45 +51,70 @@ Outcome Session::attempt(Index index, NodeId root, std::vector<Value>& variables
   last_dependencies_.clear();
   refusal_ = Refusal::none;
   rewriter_.begin();
-  if (!rule.extra.empty() && !join(rule, 0, variables, nodes)) {
-    last_dependencies_.elsewhere = true;  // another user may appear
-    return Outcome::declined;
-  }
-  const Outcome outcome = alternatives(rule, index, root, variables, nodes);
+  const Outcome outcome = join(rule, index, root, 0, variables, nodes);
   last_dependencies_.use_counts = machine_.dependencies().use_counts;
   last_dependencies_.elsewhere |= machine_.dependencies().elsewhere || refusal_ != Refusal::none;
+  last_dependencies_.elsewhere |= !rule.extra.empty();  // another user may appear
   return outcome;
 }
 
-// Further roots are found among the users of a value that is already bound. The number of roots is written
-// in the rule, so this recursion is as deep as the rule is wide.
-bool Session::join(const program::Rule& rule, std::size_t extra_index, std::vector<Value>& variables, std::vector<NodeId>& nodes) {
-  if (extra_index == rule.extra.size()) return true;
-  const program::ExtraRoot& extra = rule.extra[extra_index];
-  if (extra.anchor == kNone || !variables[extra.anchor].is(Tag::node)) return false;
-  std::vector<NodeId> users;
-  for (SlotId s = graph_->first_use(variables[extra.anchor].node()); s.valid(); s = graph_->next_use(s)) users.push_back(graph_->owner(s));
-  std::sort(users.begin(), users.end(), [&](NodeId a, NodeId b) { return graph_->precedes(a, b); });
-  users.erase(std::unique(users.begin(), users.end()), users.end());
-  for (const NodeId user : users) {
-    if (std::find(nodes.begin(), nodes.end(), user) != nodes.end()) continue;
-    extra_matcher_.begin(extra.match, Value::of_node(user));
-    for (const auto& [place, variable] : extra.preload) extra_matcher_.registers()[place] = variables[variable];
-    Index pc = extra.match.start;
-    const program::Accept* accept = extra_matcher_.next(extra.match, pc);
-    if (accept == nullptr) continue;
-    const std::vector<Value> saved = variables;
-    const std::size_t matched = nodes.size();
-    for (std::size_t v = 0; v < accept->registers.size(); ++v) {
-      if (accept->registers[v] != 0xFFFF) variables[v] = extra_matcher_.registers()[accept->registers[v]];
+// The users of a value, or what lies that many uses away, in program order.
+std::vector<NodeId> Session::users_of(NodeId value, unsigned hops) const {
+  const auto order = [&](std::vector<NodeId>& nodes) {
+    std::sort(nodes.begin(), nodes.end(), [&](NodeId a, NodeId b) { return graph_->precedes(a, b); });
+    nodes.erase(std::unique(nodes.begin(), nodes.end()), nodes.end());
+  };
+  std::vector<NodeId> nodes{value};
+  for (unsigned hop = 0; hop < hops; ++hop) {
+    std::vector<NodeId> users;
+    for (const NodeId n : nodes) {
+      for (SlotId s = graph_->first_use(n); s.valid(); s = graph_->next_use(s)) users.push_back(graph_->owner(s));
     }
-    variables[extra.variable] = Value::of_node(user);
-    for (const std::uint16_t r : accept->nodes) nodes.push_back(extra_matcher_.registers()[r].node());
-    if (join(rule, extra_index + 1, variables, nodes)) return true;
-    variables = saved;
-    nodes.resize(matched);
+    order(users);
+    nodes = std::move(users);
   }
-  return false;
+  return nodes;
+}
+
+// Further roots are found among the users of a value that is already bound; every combination is tried until
+// one is rewritten. The number of roots is written in the rule, so this recursion is as deep as the rule is wide.
+Outcome Session::join(const program::Rule& rule, Index index, NodeId root, std::size_t extra_index, std::vector<Value>& variables,
+                      std::vector<NodeId>& nodes) {
+  if (extra_index == rule.extra.size()) {
+    refusal_ = Refusal::none;
+    return alternatives(rule, index, root, variables, nodes);
+  }
+  const program::ExtraRoot& extra = rule.extra[extra_index];
+  const auto anchor = std::find_if(extra.anchors.begin(), extra.anchors.end(), [&](const auto& a) { return variables[a.variable].is(Tag::node); });
+  if (anchor == extra.anchors.end()) return Outcome::declined;
+  Outcome best = Outcome::declined;
+  for (const NodeId user : users_of(variables[anchor->variable].node(), anchor->hops)) {
+    if (std::find(nodes.begin(), nodes.end(), user) != nodes.end()) continue;
+    for (auto& [more_variables, more_nodes] : matches_of(extra, user, variables, nodes)) {
+      const Outcome outcome = join(rule, index, root, extra_index + 1, more_variables, more_nodes);
+      if (outcome == Outcome::applied || outcome == Outcome::failed) return outcome;
+      if (outcome == Outcome::noted) best = outcome;
+    }
+  }
+  return best;
+}
+
+std::vector<Session::Joined> Session::matches_of(const program::ExtraRoot& extra, NodeId user, const std::vector<Value>& variables,
+                                                 const std::vector<NodeId>& nodes) {
+  std::vector<Joined> out;
+  extra_matcher_.begin(extra.match, Value::of_node(user));
+  for (const auto& [place, variable] : extra.preload) extra_matcher_.registers()[place] = variables[variable];
+  Index pc = extra.match.start;
+  while (const program::Accept* accept = extra_matcher_.next(extra.match, pc)) {
+    Joined joined{variables, nodes};
+    for (std::size_t v = 0; v < accept->registers.size(); ++v) {
+      if (accept->registers[v] != 0xFFFF) joined.variables[v] = extra_matcher_.registers()[accept->registers[v]];
+    }
+    joined.variables[extra.variable] = Value::of_node(user);
+    for (const std::uint16_t r : accept->nodes) joined.nodes.push_back(extra_matcher_.registers()[r].node());
+    out.push_back(std::move(joined));
+  }
+  return out;
 }
 
 Outcome Session::alternatives(const program::Rule& rule, Index index, NodeId root, std::vector<Value>& variables,

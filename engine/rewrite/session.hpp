@@ -47,7 +47,15 @@ class Session {
 
  private:
   Outcome alternatives(const program::Rule& rule, program::Index index, NodeId root, std::vector<Value>& variables, std::vector<NodeId>& nodes);
-  bool join(const program::Rule& rule, std::size_t extra, std::vector<Value>& variables, std::vector<NodeId>& nodes);
+  struct Joined {
+    std::vector<Value> variables;
+    std::vector<NodeId> nodes;
+  };
+  Outcome join(const program::Rule& rule, program::Index index, NodeId root, std::size_t extra, std::vector<Value>& variables,
+               std::vector<NodeId>& nodes);
+  std::vector<Joined> matches_of(const program::ExtraRoot& extra, NodeId user, const std::vector<Value>& variables,
+                                 const std::vector<NodeId>& nodes);
+  [[nodiscard]] std::vector<NodeId> users_of(NodeId value, unsigned hops) const;
   Outcome value(const program::Rule& rule, program::Index index, const program::Alternative& alternative, NodeId root,
                 std::vector<Value>& variables, const std::vector<NodeId>& nodes);
   Outcome keep(program::Index index, const program::Alternative& alternative, NodeId root, std::vector<Value>& variables,
