@@ -80,6 +80,8 @@ TEST_CASE("what is not said is off") {
   CHECK_FALSE((options.diff || options.check || options.dce));
 }
 
+TEST_CASE("-o - is standard output") { CHECK(options_of({"apply", "a.rules", "g", "-o", "-"}).out.empty()); }
+
 TEST_CASE("a value of -D may hold anything") {
   CHECK(options_of({"apply", "a.rules", "g", "-D", "x=a=b c"}).params.at("x") == "a=b c");
   CHECK(options_of({"apply", "a.rules", "g", "-D", "x="}).params.at("x").empty());

@@ -1,3 +1,8 @@
+#include <algorithm>
+#include <fstream>
+#include <iterator>
+#include <sstream>
+
 #include "tests/cli/support.hpp"
 #include "tests/support/catch.hpp"
 
@@ -15,6 +20,16 @@ Ran run_test(const std::string& body, const std::string& rules = kRules) {
 }
 
 const std::string kBefore = "before { x = placeholder : f32[2,3]   a = relu(x)   b = neg(a)   return b }\n  ";
+
+// The text from `begin` up to `end`, `indent` blanks taken off each line.
+std::string excerpt(const std::string& text, const std::string& begin, const std::string& end, std::size_t indent) {
+  const std::size_t first = text.find(begin);
+  REQUIRE(first != std::string::npos);
+  std::istringstream lines(text.substr(first, text.find(end, first) - first));
+  std::string out;
+  for (std::string line; std::getline(lines, line);) out += line.substr(std::min(indent, line.size())) + "\n";
+  return out;
+}
 
 }  // namespace
 
@@ -140,4 +155,19 @@ TEST_CASE("-D acts on tests as well") {
       folder.write("p.rules", rules + "test \"it\" { before { x = placeholder  a = relu(x)  return a } unchanged }\n");
   CHECK(run_program({"test", file}).code == 0);
   CHECK(run_program({"test", file, "-D", "on=True"}).code == 1);
+}
+
+TEST_CASE("the example of the help passes") {
+  const Folder folder;
+  const std::string help = run_program({"test", "--help"}).out;
+  const std::string file = folder.write("help.rules", excerpt(help, "  neg(neg(x)) => x", "\nOps without", 2));
+  CHECK_THAT(run_program({"test", file}).out, ContainsSubstring("2 passed, 0 failed"));
+}
+
+TEST_CASE("the example of the documentation passes") {
+  const Folder folder;
+  std::ifstream page(FXRULES_SOURCE_DIR "/docs/command-line.md");
+  const std::string text{std::istreambuf_iterator<char>(page), {}};
+  const std::string file = folder.write("docs.rules", excerpt(text, "def half(n)", "```", 0));
+  CHECK_THAT(run_program({"test", file}).out, ContainsSubstring("3 passed, 0 failed"));
 }
