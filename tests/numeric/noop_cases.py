@@ -10,6 +10,7 @@ from torch.ao.quantization.fx import _decomposed  # noqa: F401  (registers the o
 aten = torch.ops.aten
 END = 2**63 - 1
 LIMITS = (0.1, 0, -128, 127, torch.int8)
+NARROW = (0.1, 0, -127, 127, torch.int8)
 
 
 class Case(nn.Module):
@@ -107,6 +108,13 @@ def requantised_slice(x):
     return ops.dequantize_per_tensor(ops.quantize_per_tensor(aten.slice_copy(d, 0, 0, END), *LIMITS), *LIMITS)
 
 
+@case(REMOVABLE)
+def requantised_slice_within_narrow_bounds(x):
+    ops = torch.ops.quantized_decomposed
+    d = ops.dequantize_per_tensor(ops.quantize_per_tensor(x * 100, *NARROW), *NARROW)
+    return ops.dequantize_per_tensor(ops.quantize_per_tensor(aten.slice_copy(d, 0, 0, END), *NARROW), *NARROW)
+
+
 @case(REMOVABLE, (4, 8), "index", (1, 8), decompositions=(1, 2, 3))
 def write_cache(cache, position, value):
     cache.index_put_([position], value)
@@ -193,6 +201,16 @@ def quantised_on_purpose(x):
     d = ops.dequantize_per_tensor(ops.quantize_per_tensor(x, *LIMITS), *LIMITS)
     other = ops.quantize_per_tensor(aten.slice_copy(d, 0, 0, END), 0.2, *LIMITS[1:])
     return ops.quantize_per_tensor(d, *LIMITS), other
+
+
+@case(TRAPS)
+def clamped_and_rounded_by_a_requantisation(x):
+    ops = torch.ops.quantized_decomposed
+    wide = ops.dequantize_per_tensor(ops.quantize_per_tensor(x * 100, *LIMITS), *NARROW)
+    exact = (0.1, 0, -(2**31), 2**31 - 1, torch.int32)
+    large = ops.dequantize_per_tensor((x * 1000).to(torch.int32) + 123456789, *exact)
+    return (ops.quantize_per_tensor(aten.slice_copy(wide, 0, 0, END), *NARROW),
+            ops.quantize_per_tensor(aten.slice_copy(large, 0, 0, END), *exact))
 
 
 @case(TRAPS, (4, 8), (4, 8), "index", (1, 8))
