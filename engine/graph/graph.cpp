@@ -134,7 +134,7 @@ void Graph::rename(NodeId n, SymbolId name) {
 }
 
 SymbolId Graph::unique_name(std::string_view base) {
-  const NameParts parts = legal_name(base);
+  const NameParts parts = fxrules::legal_name(base);
   const SymbolId stem = symbols().intern(parts.stem);
   auto [counter, fresh] = name_counters_.try_emplace(stem.value, 0);
   std::uint32_t number = parts.number;
@@ -143,6 +143,13 @@ SymbolId Graph::unique_name(std::string_view base) {
   while (is_reserved_name(candidate) || find(candidate).valid()) candidate = parts.stem + "_" + std::to_string(++number);
   counter->second = std::max(counter->second, number);
   return symbols().intern(candidate);
+}
+
+SymbolId Graph::legal_name(std::string_view base) {
+  const NameParts parts = fxrules::legal_name(base);
+  std::string name = parts.number == 0 ? parts.stem : parts.stem + "_" + std::to_string(parts.number);
+  if (is_reserved_name(name)) name += "_1";
+  return symbols().intern(name);
 }
 
 std::string Graph::base_name(Opcode opcode, std::string_view target) { return name_of_target(opcode, target); }

@@ -286,7 +286,8 @@ bool kind_fits(Binding& binding, const Slot& slot, const SchemaType& type) {
     case ArgKind::integer:
     case ArgKind::symbolic:
       return type.kind == TypeKind::integer || type.kind == TypeKind::number || type.kind == TypeKind::floating ||
-             type.kind == TypeKind::tensor || type.kind == TypeKind::any;
+             type.kind == TypeKind::tensor || type.kind == TypeKind::any ||
+             type.kind == TypeKind::device;  // an index: x.to(0)
     case ArgKind::floating:
     case ArgKind::complex:
       return type.kind == TypeKind::floating || type.kind == TypeKind::number || type.kind == TypeKind::tensor || type.kind == TypeKind::any;

@@ -134,7 +134,18 @@ Truth same_scalar(Binding& binding, const Value& a, const Value& b) {
 
 }  // namespace
 
+namespace {
+
+// One int stands for a list of one where a schema takes a list of ints.
+bool is_list_of_one(const Value& list, const Value& one) {
+  return list.is_sequence() && list.range.count == 1 && list.role == TypeKind::integer && (one.is(Tag::integer) || one.is(Tag::symbolic));
+}
+
+}  // namespace
+
 Truth same(Binding& binding, const Value& a, const Value& b, const std::vector<Value>& heap) {
+  if (is_list_of_one(a, b)) return same_scalar(binding, binding.item(a, 0, heap), b);
+  if (is_list_of_one(b, a)) return same_scalar(binding, a, binding.item(b, 0, heap));
   if (!a.is_container() || !b.is_container()) return same_scalar(binding, a, b);
   struct Pairing {
     Value a, b;

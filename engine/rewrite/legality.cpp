@@ -27,12 +27,16 @@ Refusal Session::reads_move(const std::vector<NodeId>& nodes, NodeId root) {
   return Refusal::none;
 }
 
+bool Session::is_new(NodeId n) {
+  const std::vector<NodeId>& created = rewriter_.changes().created;
+  return std::find(created.begin(), created.end(), n) != created.end();
+}
+
 // How the root and the value that replaces it share storage, as far as it is certain.
 Session::Sharing Session::sharing(NodeId old, NodeId value) {
   Storage& storage = rewriter_.storage();
   if (!storage.together(old, value)) return Sharing::none;
-  const std::vector<NodeId>& created = rewriter_.changes().created;
-  if (std::find(created.begin(), created.end(), value) != created.end()) {
+  if (is_new(value)) {
     // Both may share storage with the same operand; the new one must not do so more surely than the old one did.
     const CallClass& now = binding_.call_class(value);
     const CallClass& before = binding_.call_class(old);
@@ -70,6 +74,8 @@ Refusal Session::output_allows(NodeId old, NodeId value) {
   if (!output.valid()) return Refusal::none;
   Storage& storage = rewriter_.storage();
   if (!storage.reaches_output(old)) return Refusal::none;
+  // A new node of an op that only the rule's author knows is no existing value: its result is its own.
+  if (is_new(value) && binding_.call_class(value).unknown) return Refusal::none;
   const Sharing shared = sharing(old, value);
   if (shared == Sharing::same) return Refusal::none;
   if (shared == Sharing::none) {

@@ -177,6 +177,12 @@ CallSpelling spell(Machine& m, const FreshNode& node, NodeId root) {
       CallSpelling out;
       out.opcode = made.opcode;
       out.target = made.target;
+      const Catalogue& catalogue = m.binding().catalogue();
+      const auto spelling = catalogue.resolve(out.opcode, out.target);
+      if (!spelling) return out;  // an op of the rule's own
+      for (const OverloadId id : catalogue.candidates(*spelling, out.target)) {
+        if (out.schema == nullptr && fits(m, node, catalogue.overload(id))) out.schema = &catalogue.overload(id);
+      }
       return out;
     }
     case Template::Kind::op: {

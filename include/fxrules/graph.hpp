@@ -180,6 +180,8 @@ class Graph {
   void rename(NodeId n, SymbolId name);             // requires: unused name
   // FX's convention: illegal characters become `_`, keywords and builtins get a suffix, `_N` counters.
   [[nodiscard]] SymbolId unique_name(std::string_view base);
+  // The same without a counter, used or not: an identifier that FX accepts.
+  [[nodiscard]] SymbolId legal_name(std::string_view base);
   // The name FX gives a node of this target: `slice_tensor` for torch.ops.aten.slice.Tensor.
   [[nodiscard]] static std::string base_name(Opcode opcode, std::string_view target);
 
@@ -196,6 +198,7 @@ class Graph {
  private:
   friend class CallBuilder;
   friend std::vector<Diagnostic> verify(const Graph& graph);
+  friend struct GraphTamperer;  // tests break invariants to see that they are found
 
   struct Node {
     std::uint32_t form = FormId::kNone;  // none: erased
@@ -317,7 +320,7 @@ class CallBuilder {
 // Checks every invariant of the storage and of FX: nodes are defined before they are used, names are
 // unique and legal, use lists and slots agree, order labels increase, one output node and it stands last,
 // placeholders and get_attr nodes take no node arguments, a method call has its self as first positional
-// argument, get_attr targets of nested graphs exist. Empty when all hold. O(size).
+// argument, nested graphs have paths of their own and hold the same. Empty when all hold. O(size).
 [[nodiscard]] std::vector<Diagnostic> verify(const Graph& graph);
 
 }  // namespace fxrules
