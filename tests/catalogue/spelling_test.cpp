@@ -143,7 +143,7 @@ TEST_CASE("what a spelling can mean, in the order of trying") {
   CHECK(candidate_names(Opcode::call_function, "torch.nn.functional.relu") == Names{"torch.nn.functional.relu"});
   CHECK(candidate_names(Opcode::call_function, "torch.relu") == Names{"default"});
   CHECK(candidate_names(Opcode::call_function, "operator.iadd") == Names{"operator.iadd", "operator.iadd"});
-  CHECK(candidate_names(Opcode::call_method, "size") == Names{".size"});
+  CHECK(candidate_names(Opcode::call_method, "size") == Names{".size", ".size"});
   CHECK(candidate_names(Opcode::call_function, "torch.add") == Names{"Tensor", "Scalar", "out"});
   CHECK(candidate_names(Opcode::call_method, "to") == Names{".to", ".to", ".to"});
   CHECK(candidate_names(Opcode::call_function, "torch.Tensor.to") == Names{".to", ".to", ".to"});
