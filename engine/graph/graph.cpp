@@ -141,8 +141,16 @@ SymbolId Graph::unique_name(std::string_view base) {
   std::string candidate = number == 0 ? parts.stem : parts.stem + "_" + std::to_string(number);
   if (number == 0) number = counter->second;
   while (is_reserved_name(candidate) || find(candidate).valid()) candidate = parts.stem + "_" + std::to_string(++number);
-  counter->second = std::max(counter->second, number);
+  if (number > counter->second) {
+    if (marked_) counted_.emplace_back(stem.value, counter->second);
+    counter->second = number;
+  }
   return symbols().intern(candidate);
+}
+
+void Graph::take_back_names() {
+  for (std::size_t i = counted_.size(); i-- > 0;) name_counters_[counted_[i].first] = counted_[i].second;
+  counted_.clear();
 }
 
 SymbolId Graph::legal_name(std::string_view base) {

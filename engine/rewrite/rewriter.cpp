@@ -25,6 +25,7 @@ Storage& Rewriter::storage() {
 
 Rewriter::Changes& Rewriter::begin() {
   changes_.clear();
+  graph_->mark_names();
   return changes_;
 }
 
@@ -194,6 +195,7 @@ void Rewriter::unmake() {
     if (on_erase_) on_erase_(n);
     graph_->erase(n);
   }
+  graph_->take_back_names();
   for (FreshNode& f : machine_->fresh()) f.made = NodeId();
 }
 

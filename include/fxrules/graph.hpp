@@ -180,6 +180,12 @@ class Graph {
   void rename(NodeId n, SymbolId name);             // requires: unused name
   // FX's convention: illegal characters become `_`, keywords and builtins get a suffix, `_N` counters.
   [[nodiscard]] SymbolId unique_name(std::string_view base);
+  // Names given since `mark_names` were not wanted after all: counting goes on where it stood.
+  void mark_names() {
+    counted_.clear();
+    marked_ = true;
+  }
+  void take_back_names();
   // The same without a counter, used or not: an identifier that FX accepts.
   [[nodiscard]] SymbolId legal_name(std::string_view base);
   // The name FX gives a node of this target: `slice_tensor` for torch.ops.aten.slice.Tensor.
@@ -228,10 +234,11 @@ class Graph {
   std::vector<CallForm> forms_;
   std::unordered_multimap<std::size_t, std::uint32_t> form_index_;
   std::unordered_map<std::uint32_t, std::uint32_t> name_counters_;  // by base symbol
+  std::vector<std::pair<std::uint32_t, std::uint32_t>> counted_;     // base symbol, counter before; since mark_names
   std::vector<Subgraph> subgraphs_;
   NodeId head_, tail_;
   std::size_t live_ = 0;
-  bool building_ = false;
+  bool building_ = false, marked_ = false;
 };
 
 // Iterates over live nodes in order; the node under the iterator may be erased only after stepping past it.
