@@ -5,11 +5,13 @@
 //   VertexListGraph             vertices, num_vertices
 //   IncidenceGraph              out_edges (uses), out_degree, source, target
 //   BidirectionalGraph          in_edges (operands), in_degree, degree
+//   EdgeListGraph               edges: in program order of the users
 //   AdjacencyGraph              adjacent_vertices (users, once a use)
 //   ReadablePropertyGraph       vertex_index: the node's id, dense below Graph::id_bound()
 //
 // Complexity: out_edges and in_edges O(1) to start, O(1) a step amortised; degrees are linear in the degree.
-// num_vertices is the number of live nodes; index property maps must be sized by id_bound().
+// num_vertices is Graph::id_bound(), of which erased nodes leave some unused: Boost's algorithms size the tables
+// that they index by vertex_index with it. Property maps must have that size too. num_edges is O(size).
 #pragma once
 
 #include <boost/graph/graph_concepts.hpp>
@@ -71,6 +73,32 @@ class OperandIterator : public boost::iterator_facade<OperandIterator, UseEdge, 
   std::uint32_t at_ = 0, end_ = 0;
 };
 
+class EdgeIterator : public boost::iterator_facade<EdgeIterator, UseEdge, boost::forward_traversal_tag, UseEdge> {
+ public:
+  EdgeIterator() = default;
+  EdgeIterator(const Graph& graph, NodeId user) : graph_(&graph), user_(user), at_(user.valid() ? graph.slots_begin(user) : 0) { skip(); }
+
+ private:
+  friend class boost::iterator_core_access;
+  void skip() {
+    while (user_.valid()) {
+      while (at_ < graph_->slots_end(user_) && (*graph_)[SlotId(at_)].kind != ArgKind::node) ++at_;
+      if (at_ < graph_->slots_end(user_)) return;
+      user_ = graph_->next(user_);
+      at_ = user_.valid() ? graph_->slots_begin(user_) : 0;
+    }
+  }
+  void increment() {
+    ++at_;
+    skip();
+  }
+  [[nodiscard]] bool equal(const EdgeIterator& other) const { return user_ == other.user_ && at_ == other.at_; }
+  [[nodiscard]] UseEdge dereference() const { return {(*graph_)[SlotId(at_)].node(), user_, SlotId(at_)}; }
+  const Graph* graph_ = nullptr;
+  NodeId user_;
+  std::uint32_t at_ = 0;
+};
+
 struct UserOf {
   NodeId operator()(const UseEdge& edge) const { return edge.user; }
 };
@@ -94,7 +122,7 @@ struct graph_traits<fxrules::Graph> {
   using edge_descriptor = fxrules::UseEdge;
   using directed_category = bidirectional_tag;
   using edge_parallel_category = allow_parallel_edge_tag;
-  struct traversal_category : virtual vertex_list_graph_tag, virtual bidirectional_graph_tag, virtual adjacency_graph_tag {};
+  struct traversal_category : virtual vertex_list_graph_tag, virtual bidirectional_graph_tag, virtual adjacency_graph_tag, virtual edge_list_graph_tag {};
   using vertices_size_type = std::size_t;
   using edges_size_type = std::size_t;
   using degree_size_type = std::size_t;
@@ -102,7 +130,7 @@ struct graph_traits<fxrules::Graph> {
   using out_edge_iterator = fxrules::UseIterator;
   using in_edge_iterator = fxrules::OperandIterator;
   using adjacency_iterator = transform_iterator<fxrules::UserOf, fxrules::UseIterator, fxrules::NodeId, fxrules::NodeId>;
-  using edge_iterator = void;
+  using edge_iterator = fxrules::EdgeIterator;
   static vertex_descriptor null_vertex() { return {}; }
 };
 template <>
@@ -121,7 +149,7 @@ namespace fxrules {
 inline std::pair<Graph::NodeRange::iterator, Graph::NodeRange::iterator> vertices(const Graph& g) {
   return {g.nodes().begin(), g.nodes().end()};
 }
-inline std::size_t num_vertices(const Graph& g) { return g.size(); }
+inline std::size_t num_vertices(const Graph& g) { return g.id_bound(); }
 inline NodeId source(const UseEdge& edge, const Graph&) { return edge.value; }
 inline NodeId target(const UseEdge& edge, const Graph&) { return edge.user; }
 inline std::pair<UseIterator, UseIterator> out_edges(NodeId n, const Graph& g) {
@@ -139,6 +167,11 @@ inline std::size_t in_degree(NodeId n, const Graph& g) {
   const auto [begin, end] = in_edges(n, g);
   return static_cast<std::size_t>(std::distance(begin, end));
 }
+inline std::pair<EdgeIterator, EdgeIterator> edges(const Graph& g) { return {EdgeIterator(g, g.first()), EdgeIterator(g, NodeId())}; }
+inline std::size_t num_edges(const Graph& g) {
+  const auto [begin, end] = edges(g);
+  return static_cast<std::size_t>(std::distance(begin, end));
+}
 inline std::size_t degree(NodeId n, const Graph& g) { return in_degree(n, g) + out_degree(n, g); }
 inline auto adjacent_vertices(NodeId n, const Graph& g) {
   using Iterator = boost::graph_traits<Graph>::adjacency_iterator;
@@ -151,6 +184,7 @@ inline std::uint32_t get(boost::vertex_index_t, const Graph&, NodeId n) { return
 BOOST_CONCEPT_ASSERT((boost::VertexListGraphConcept<Graph>));
 BOOST_CONCEPT_ASSERT((boost::IncidenceGraphConcept<Graph>));
 BOOST_CONCEPT_ASSERT((boost::BidirectionalGraphConcept<Graph>));
+BOOST_CONCEPT_ASSERT((boost::EdgeListGraphConcept<Graph>));
 BOOST_CONCEPT_ASSERT((boost::AdjacencyGraphConcept<Graph>));
 BOOST_CONCEPT_ASSERT((boost::ReadablePropertyGraphConcept<Graph, NodeId, boost::vertex_index_t>));
 
