@@ -7,6 +7,12 @@
 namespace fxrules {
 namespace {
 
+// Python's identifiers; a digit in front, which a text may have, does no harm here.
+bool is_name(std::string_view name) {
+  const auto fits = [](char c) { return c == '_' || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9'); };
+  return !name.empty() && std::all_of(name.begin(), name.end(), fits);
+}
+
 class Verifier {
  public:
   Verifier(const Graph& graph, std::vector<Diagnostic>& out) : graph_(graph), out_(out) {}
@@ -16,7 +22,8 @@ class Verifier {
     if (out_.size() < kEnough) out_.push_back({Severity::error, std::move(kind), std::move(message), {}, {}});
   }
 
-  void order_and_names() {
+  // Whether the list can be walked.
+  bool order_and_names() {
     std::size_t count = 0;
     NodeId previous;
     for (const NodeId n : graph_.nodes()) {
@@ -25,11 +32,13 @@ class Verifier {
       if (previous.valid() && !graph_.precedes(previous, n))
         report("order-label", fmt::format("the order label of `{}` is not behind that of `{}`", graph_.name(n), graph_.name(previous)));
       if (graph_.find(graph_.name_id(n)) != n) report("duplicate-name", fmt::format("two nodes are called `{}`", graph_.name(n)));
-      if (graph_.name(n).empty()) report("illegal-name", "a node has an empty name");
+      if (!is_name(graph_.name(n))) report("illegal-name", fmt::format("`{}` is no name for a node", graph_.name(n)));
       previous = n;
       if (count > graph_.size()) break;
     }
-    if (count != graph_.size() || previous != graph_.last()) report("node-list", "the node list and the node count disagree");
+    const bool whole = count == graph_.size() && previous == graph_.last();
+    if (!whole) report("node-list", "the node list and the node count disagree");
+    return whole;
   }
 
   // Every node argument is linked exactly once into the use list of a live node that stands earlier.
@@ -38,14 +47,28 @@ class Verifier {
     for (const NodeId n : graph_.nodes()) {
       for (std::uint32_t s = graph_.slots_begin(n); s < graph_.slots_end(n); ++s) held += slot(n, SlotId(s));
       SlotId before;
+      std::size_t count = 0;
       for (SlotId s = graph_.first_use(n); s.valid(); s = graph_.next_use(s)) {
         ++linked;
         if (graph_[s].kind != ArgKind::node || graph_[s].node() != n || SlotId(graph_[s].c) != before)
           return report("use-list", fmt::format("the use list of `{}` is broken", graph_.name(n)));
         before = s;
+        ++count;
       }
+      if (count != graph_.use_count(n))
+        report("use-count", fmt::format("`{}` has {} uses and says that it has {}", graph_.name(n), count, graph_.use_count(n)));
     }
     if (held != linked) report("use-list", fmt::format("{} node arguments, but {} linked uses", held, linked));
+  }
+
+  void nested_graphs() {
+    std::vector<SymbolId> paths;
+    for (const Subgraph& s : graph_.subgraphs()) paths.push_back(s.path);
+    std::sort(paths.begin(), paths.end());
+    for (std::size_t i = 0; i < paths.size(); ++i) {
+      if (!paths[i].valid() || graph_.text(paths[i]).empty()) report("nested-graph", "a nested graph has no path");
+      if (i > 0 && paths[i] == paths[i - 1]) report("nested-graph", fmt::format("two nested graphs are called `{}`", graph_.text(paths[i])));
+    }
   }
 
   std::size_t slot(NodeId owner, SlotId id) {
@@ -108,9 +131,11 @@ std::vector<Diagnostic> verify(const Graph& graph) {
     const Graph* g = todo.back();
     todo.pop_back();
     Verifier verifier(*g, out);
-    verifier.order_and_names();
-    verifier.uses();
-    verifier.opcodes();
+    if (verifier.order_and_names()) {
+      verifier.uses();
+      verifier.opcodes();
+    }
+    verifier.nested_graphs();
     for (const Subgraph& s : g->subgraphs()) todo.push_back(s.graph.get());
   }
   return out;
