@@ -82,6 +82,9 @@ void Binding::link(std::uint32_t form_index) {
   }
   forms_[form_index].count = static_cast<std::uint32_t>(classes_.size()) - info.first;
   forms_[form_index].returned = agreed_kind(forms_[form_index]);
+  forms_[form_index].shares_nothing =
+      is_call(form.opcode) && std::none_of(classes_.begin() + info.first, classes_.end(),
+                                           [](const auto& c) { return c->aliases || c->unknown || c->writes; });
 }
 
 TypeKind Binding::agreed_kind(const FormInfo& info) const {

@@ -51,29 +51,19 @@ class Binding {
 
   // The class of a node's call. O(1) but for forms whose schema depends on argument kinds.
   CallClass& call_class(NodeId n) {
-    const std::uint32_t form = graph_->form_id(n).value;
-    if (form >= forms_.size() || !forms_[form].linked) link(form);
-    const FormInfo& info = forms_[form];
+    const FormInfo& info = form_of(n);
     return info.count == 1 ? *classes_[info.first] : *classes_[choose(n, info)];
   }
   // What calls of the node's form return when all their schemas agree on one value of one kind; else `any`.
   // A fact of the form: asking for the class of each operand in turn would walk the whole graph above.
-  TypeKind returned_kind(NodeId n) {
-    const std::uint32_t form = graph_->form_id(n).value;
-    if (form >= forms_.size() || !forms_[form].linked) link(form);
-    return forms_[form].returned;
-  }
-  bool is_operator(NodeId n) {
-    const std::uint32_t form = graph_->form_id(n).value;
-    if (form >= forms_.size() || !forms_[form].linked) link(form);
-    return classes_[forms_[form].first]->style == SpellingStyle::operator_;
-  }
+  TypeKind returned_kind(NodeId n) { return form_of(n).returned; }
+  bool is_operator(NodeId n) { return classes_[form_of(n).first]->style == SpellingStyle::operator_; }
+  // A call that by its form alone neither writes nor returns what it gets: a value of its own.
+  bool shares_nothing(NodeId n) { return form_of(n).shares_nothing; }
   // Whether the node is a call that satisfies the op pattern. Bindings of holes are asked for separately.
   bool accepts(NodeId n, program::Index pattern) {
-    const std::uint32_t form = graph_->form_id(n).value;
-    if (form >= forms_.size() || !forms_[form].linked) link(form);
-    std::uint8_t& known = forms_[form].accepts[pattern];
-    if (known == kNotAsked) known = decide(form, pattern) ? 1 : 0;
+    std::uint8_t& known = form_of(n).accepts[pattern];
+    if (known == kNotAsked) known = decide(graph_->form_id(n).value, pattern) ? 1 : 0;
     return known != 0;
   }
   // The text a hole is bound to by a node that the pattern accepts.
@@ -102,6 +92,7 @@ class Binding {
   static constexpr std::uint8_t kNotAsked = 2;
   struct FormInfo {
     bool linked = false;
+    bool shares_nothing = false;
     std::uint32_t first = 0, count = 0;  // classes
     TypeKind returned = TypeKind::any;
     std::vector<std::uint8_t> accepts;   // by op pattern
@@ -112,6 +103,11 @@ class Binding {
     std::vector<std::vector<program::Index>> by_form;  // by table
   };
 
+  FormInfo& form_of(NodeId n) {
+    const std::uint32_t form = graph_->form_id(n).value;
+    if (form >= forms_.size() || !forms_[form].linked) link(form);
+    return forms_[form];
+  }
   void link(std::uint32_t form);
   [[nodiscard]] TypeKind agreed_kind(const FormInfo& info) const;
   void add_class(std::uint32_t form, const Spelling* spelling, const Overload* schema);

@@ -202,24 +202,23 @@ void Rewriter::unmake() {
 // ---------------------------------------------------------------- changing nodes
 
 void Rewriter::replace(NodeId old, NodeId value) {
+  const std::uint32_t uses = graph_->use_count(old);
   if (storage_ != nullptr) storage_->replacing(old, value);
   for (SlotId s = graph_->first_use(old); s.valid(); s = graph_->next_use(s)) changes_.readers.push_back(graph_->owner(s));
   graph_->replace_uses(old, value);
-  if (storage_ != nullptr) storage_->replaced(old, value);
+  if (storage_ != nullptr) storage_->replaced(old, value, uses);
   changes_.gained_uses.push_back(value);
   erase_dead(old);
 }
 
 void Rewriter::erase_dead(NodeId n) {
-  std::vector<NodeId> todo{n};
-  while (!todo.empty()) {
-    const NodeId dead = todo.back();
-    todo.pop_back();
+  dead_.assign(1, n);
+  while (!dead_.empty()) {
+    const NodeId dead = dead_.back();
+    dead_.pop_back();
     if (!graph_->alive(dead) || graph_->has_uses(dead)) continue;
-    std::vector<NodeId> operands;
-    for (const Slot& s : graph_->slots(dead)) {
-      if (s.kind == ArgKind::node) operands.push_back(s.node());
-    }
+    operands_.clear();
+    note_operands(dead, operands_);
     changes_.removed.push_back(graph_->name_id(dead));
     if (storage_ != nullptr) {
       if (storage_->any_writes() && binding_->writes(dead)) changes_.removed_write = true;
@@ -227,11 +226,11 @@ void Rewriter::erase_dead(NodeId n) {
     }
     if (on_erase_) on_erase_(dead);
     graph_->erase(dead);
-    for (const NodeId operand : operands) {
+    for (const NodeId operand : operands_) {
       if (graph_->has_uses(operand)) {
         changes_.lost_uses.push_back(operand);
       } else if (graph_->opcode(operand) != Opcode::placeholder && binding_->call_class(operand).removable) {
-        todo.push_back(operand);
+        dead_.push_back(operand);
       }
     }
   }

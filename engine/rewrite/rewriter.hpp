@@ -58,6 +58,7 @@ class Rewriter {
   Graph* graph_;
   std::unique_ptr<Storage> storage_;
   Changes changes_;
+  std::vector<NodeId> dead_, operands_;  // kept, so that erasing allocates nothing
   std::function<void(NodeId)> on_erase_;
 };
 

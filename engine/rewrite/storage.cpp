@@ -1,12 +1,9 @@
 #include "engine/rewrite/storage.hpp"
 
 #include <algorithm>
+#include <utility>
 
 namespace fxrules::rewrite {
-
-namespace {
-constexpr std::uint32_t kNoFacts = 0xFFFFFFFFu;
-}
 
 template <class Visit>
 void Storage::operands_of(NodeId n, const Access& access, Visit visit) {
@@ -75,18 +72,10 @@ Storage::Storage(Binding& binding) : binding_(&binding), graph_(&binding.graph()
 }
 
 void Storage::grow() {
-  const std::size_t bound = graph_->id_bound();
-  if (group_.size() >= bound) return;
-  group_.resize(bound, 0);
-  next_.resize(bound, 0);
-  prev_.resize(bound, 0);
-  if (facts_of_.size() < bound) facts_of_.resize(bound, kNoFacts);
+  if (members_.size() < graph_->id_bound()) members_.resize(graph_->id_bound());
 }
 
-void Storage::single(NodeId n) {
-  group_[n.value] = n.value;
-  next_[n.value] = prev_[n.value] = n.value;
-}
+void Storage::single(NodeId n) { members_[n.value].group = members_[n.value].next = members_[n.value].prev = 0; }
 
 bool Storage::is_input(NodeId n) const {
   const Opcode opcode = graph_->opcode(n);
@@ -95,11 +84,11 @@ bool Storage::is_input(NodeId n) const {
 
 void Storage::created(NodeId n) {
   grow();
-  single(n);
+  if (binding_->shares_nothing(n)) return;
   switch (graph_->opcode(n)) {
-    case Opcode::placeholder: ++facts(group_[n.value]).inputs; return;
+    case Opcode::placeholder: ++facts(group_of(n)).inputs; return;
     case Opcode::get_attr: {
-      ++facts(group_[n.value]).inputs;
+      ++facts(group_of(n)).inputs;
       const auto [found, fresh] = attributes_.try_emplace(graph_->form(n).target.value, n);
       if (!fresh && graph_->alive(found->second)) join(n, found->second);
       found->second = n;
@@ -107,31 +96,31 @@ void Storage::created(NodeId n) {
     }
     case Opcode::output:
       for (const Slot& slot : graph_->slots(n)) {
-        if (slot.kind == ArgKind::node) ++facts(group_[slot.node().value]).outputs;
+        if (slot.kind == ArgKind::node) ++facts(group_of(slot.node())).outputs;
       }
       return;
     default: break;
   }
-  const CallClass& call = binding_->call_class(n);
-  if (!call.aliases && !call.unknown && !call.writes) return;
   aliased_operands(n, [&](NodeId operand) { join(n, operand); });
   written_operands(n, [&](NodeId operand) { add_write(operand, n); });
 }
 
 Storage::Facts& Storage::facts(std::uint32_t group) {
-  if (facts_of_[group] == kNoFacts) {
-    facts_of_[group] = static_cast<std::uint32_t>(facts_.size());
+  std::uint32_t& index = members_[group].facts;
+  if (index == 0) {
     facts_.emplace_back();
+    index = static_cast<std::uint32_t>(facts_.size());
   }
-  return facts_[facts_of_[group]];
+  return facts_[index - 1];
 }
 
 const Storage::Facts* Storage::find_facts(std::uint32_t group) const {
-  return facts_of_[group] == kNoFacts ? nullptr : &facts_[facts_of_[group]];
+  const std::uint32_t index = members_[group].facts;
+  return index == 0 ? nullptr : &facts_[index - 1];
 }
 
 void Storage::add_write(NodeId value, NodeId write) {
-  std::vector<NodeId>& writes = facts(group_[value.value]).writes;
+  std::vector<NodeId>& writes = facts(group_of(value)).writes;
   const auto at = writes.empty() || graph_->precedes(writes.back(), write)
                       ? writes.end()
                       : std::lower_bound(writes.begin(), writes.end(), write, [&](NodeId a, NodeId b) { return graph_->precedes(a, b); });
@@ -143,25 +132,21 @@ void Storage::add_write(NodeId value, NodeId write) {
 
 // Both rings become one. The smaller one is relabelled: O(log n) a member over all joins.
 void Storage::join(NodeId a, NodeId b) {
-  const std::uint32_t ga = group_[a.value], gb = group_[b.value];
-  if (ga == gb) return;
-  std::uint32_t x = next_[a.value], y = next_[b.value];
-  while (x != a.value && y != b.value) x = next_[x], y = next_[y];
-  const NodeId from = x == a.value ? a : b, into = x == a.value ? b : a;
-  const std::uint32_t old_group = group_[from.value], group = group_[into.value];
-  std::uint32_t m = from.value;
+  if (together(a, b)) return;
+  NodeId x = next_of(a), y = next_of(b);
+  while (x != a && y != b) x = next_of(x), y = next_of(y);
+  const NodeId from = x == a ? a : b, into = x == a ? b : a;
+  const std::uint32_t old_group = group_of(from), group = group_of(into);
+  NodeId m = from;
   do {
-    group_[m] = group;
-    m = next_[m];
-  } while (m != from.value);
-  const std::uint32_t from_next = next_[from.value], into_next = next_[into.value];
-  next_[from.value] = into_next;
-  prev_[into_next] = from.value;
-  next_[into.value] = from_next;
-  prev_[from_next] = into.value;
-  if (facts_of_[old_group] == kNoFacts) return;
-  Facts moved = std::move(facts_[facts_of_[old_group]]);
-  facts_[facts_of_[old_group]] = {};
+    members_[m.value].group = group ^ m.value;
+    m = next_of(m);
+  } while (m != from);
+  const NodeId from_next = next_of(from), into_next = next_of(into);
+  link(from, into_next);
+  link(into, from_next);
+  if (find_facts(old_group) == nullptr) return;
+  Facts moved = std::exchange(facts(old_group), {});
   Facts& f = facts(group);
   f.inputs += moved.inputs;
   f.outputs += moved.outputs;
@@ -176,9 +161,9 @@ void Storage::join(NodeId a, NodeId b) {
 
 NodeId Storage::write_between(NodeId value, NodeId from, NodeId to) {
   if (writes_ == 0) return {};
-  const std::uint32_t index = facts_of_[group_[value.value]];
-  if (index == kNoFacts) return {};
-  std::vector<NodeId>& writes = facts_[index].writes;
+  const Facts* facts = find_facts(group_of(value));
+  if (facts == nullptr) return {};
+  const std::vector<NodeId>& writes = facts->writes;
   const auto at = std::upper_bound(writes.begin(), writes.end(), from, [&](NodeId a, NodeId b) { return graph_->precedes(a, b); });
   if (at == writes.end() || (to.valid() && !graph_->precedes(*at, to))) return {};
   return *at;
@@ -191,13 +176,13 @@ bool Storage::used_after(NodeId value, NodeId place, NodeId except) const {
       const NodeId user = graph_->owner(s);
       if (user != except && (user == place || graph_->precedes(place, user))) return true;
     }
-    m = NodeId(next_[m.value]);
+    m = next_of(m);
   } while (m != value);
   return false;
 }
 
 bool Storage::returned_otherwise(NodeId value) const {
-  const Facts* f = find_facts(group_[value.value]);
+  const Facts* f = find_facts(group_of(value));
   if (f == nullptr) return false;
   std::uint32_t own = 0;
   for (SlotId s = graph_->first_use(value); s.valid(); s = graph_->next_use(s)) own += graph_->opcode(graph_->owner(s)) == Opcode::output;
@@ -205,12 +190,12 @@ bool Storage::returned_otherwise(NodeId value) const {
 }
 
 bool Storage::holds_input(NodeId value) const {
-  const Facts* f = find_facts(group_[value.value]);
+  const Facts* f = find_facts(group_of(value));
   return f != nullptr && f->inputs > 0;
 }
 
 bool Storage::reaches_output(NodeId value) const {
-  const Facts* f = find_facts(group_[value.value]);
+  const Facts* f = find_facts(group_of(value));
   return f != nullptr && f->outputs > 0;
 }
 
@@ -226,26 +211,21 @@ void Storage::aliased_operands_once(NodeId n, NodeId& operand) {
   });
 }
 
-void Storage::leave(NodeId n) {
-  const std::uint32_t next = next_[n.value], prev = prev_[n.value];
-  next_[prev] = next;
-  prev_[next] = prev;
-}
+void Storage::leave(NodeId n) { link(prev_of(n), next_of(n)); }
 
 void Storage::enter(NodeId n, NodeId member) {
-  const std::uint32_t next = next_[member.value];
-  next_[member.value] = n.value;
-  prev_[n.value] = member.value;
-  next_[n.value] = next;
-  prev_[next] = n.value;
-  group_[n.value] = group_[member.value];
+  const NodeId next = next_of(member);
+  link(member, n);
+  link(n, next);
+  members_[n.value].group = group_of(member) ^ n.value;
 }
 
 void Storage::erased(NodeId n) {
-  if (is_input(n)) --facts(group_[n.value]).inputs;
+  if (alone(n) && binding_->shares_nothing(n)) return;
+  if (is_input(n)) --facts(group_of(n)).inputs;
   bool wrote = false;
   written_operands(n, [&](NodeId operand) {
-    std::vector<NodeId>& writes = facts(group_[operand.value]).writes;
+    std::vector<NodeId>& writes = facts(group_of(operand)).writes;
     const auto at = std::lower_bound(writes.begin(), writes.end(), n, [&](NodeId p, NodeId q) { return graph_->precedes(p, q); });
     if (at == writes.end() || *at != n) return;
     writes.erase(at);
@@ -257,9 +237,14 @@ void Storage::erased(NodeId n) {
 }
 
 void Storage::replacing(NodeId old, NodeId value) {
-  const std::uint32_t from = group_[old.value], to = group_[value.value];
+  const std::uint32_t from = group_of(old), to = group_of(value);
   if (from == to || find_facts(from) == nullptr || facts(from).outputs == 0) return;
-  for (SlotId s = graph_->first_use(old); s.valid(); s = graph_->next_use(s)) {
+  move_outputs(old, from, to);
+}
+
+// The uses of a member by the output count for another group from now on.
+void Storage::move_outputs(NodeId member, std::uint32_t from, std::uint32_t to) {
+  for (SlotId s = graph_->first_use(member); s.valid(); s = graph_->next_use(s)) {
     if (graph_->opcode(graph_->owner(s)) != Opcode::output) continue;
     --facts(from).outputs;
     ++facts(to).outputs;
@@ -267,40 +252,41 @@ void Storage::replacing(NodeId old, NodeId value) {
 }
 
 // What was derived from `old` is now derived from `value`: those members change groups.
-void Storage::replaced(NodeId old, NodeId value) {
-  const std::uint32_t from = group_[old.value];
-  if (from == group_[value.value]) return;
-  if (next_[old.value] == old.value && find_facts(from) == nullptr) return;  // alone, never written
-  std::vector<NodeId> todo{value}, moved;
-  while (!todo.empty()) {
-    const NodeId n = todo.back();
-    todo.pop_back();
-    for (SlotId s = graph_->first_use(n); s.valid(); s = graph_->next_use(s)) {
+void Storage::replaced(NodeId old, NodeId value, std::uint32_t moved) {
+  const std::uint32_t from = group_of(old);
+  if (from == group_of(value)) return;
+  if (alone(old) && find_facts(from) == nullptr) return;  // never written
+  move_derived(old, value, moved);
+  if (find_facts(from) == nullptr) return;
+  for (const NodeId m : moved_) move_outputs(m, from, group_of(value));
+  const std::vector<NodeId> writes = std::exchange(facts(from).writes, {});
+  for (const NodeId w : writes) {
+    if (!graph_->alive(w)) continue;
+    --writes_;
+    written_operands(w, [&](NodeId operand) { add_write(operand, w); });
+  }
+}
+
+// Follows the uses that moved, which stand first among the value's, and then all that is derived from them.
+void Storage::move_derived(NodeId old, NodeId value, std::uint32_t uses) {
+  const std::uint32_t from = group_of(old);
+  moved_.clear();
+  todo_.assign(1, value);
+  while (!todo_.empty()) {
+    const NodeId n = todo_.back();
+    todo_.pop_back();
+    std::uint32_t left = n == value ? uses : NodeId::kNone;
+    for (SlotId s = graph_->first_use(n); s.valid() && left > 0; s = graph_->next_use(s), --left) {
       const NodeId user = graph_->owner(s);
-      if (user == old || group_[user.value] != from || graph_->opcode(user) == Opcode::output) continue;
+      if (user == old || group_of(user) != from || graph_->opcode(user) == Opcode::output) continue;
       bool derived_from_n = false;
       aliased_operands(user, [&](NodeId operand) { derived_from_n |= operand == n; });
       if (!derived_from_n) continue;
       leave(user);
       enter(user, value);
-      moved.push_back(user);
-      todo.push_back(user);
+      moved_.push_back(user);
+      todo_.push_back(user);
     }
-  }
-  if (facts_of_[from] == kNoFacts) return;
-  for (const NodeId m : moved) {
-    for (SlotId s = graph_->first_use(m); s.valid(); s = graph_->next_use(s)) {
-      if (graph_->opcode(graph_->owner(s)) != Opcode::output) continue;
-      --facts(from).outputs;
-      ++facts(group_[value.value]).outputs;
-    }
-  }
-  std::vector<NodeId> writes = std::move(facts(from).writes);
-  facts(from).writes.clear();
-  for (const NodeId w : writes) {
-    if (!graph_->alive(w)) continue;
-    --writes_;
-    written_operands(w, [&](NodeId operand) { add_write(operand, w); });
   }
 }
 

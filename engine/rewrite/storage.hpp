@@ -15,7 +15,7 @@ class Storage {
  public:
   explicit Storage(Binding& binding);  // O(size)
 
-  [[nodiscard]] bool together(NodeId a, NodeId b) const { return group_[a.value] == group_[b.value]; }
+  [[nodiscard]] bool together(NodeId a, NodeId b) const { return group_of(a) == group_of(b); }
   [[nodiscard]] bool any_writes() const { return writes_ > 0; }
   // The first node strictly between two nodes that writes to the value's storage; `to` none: to the end.
   [[nodiscard]] NodeId write_between(NodeId value, NodeId from, NodeId to);
@@ -30,7 +30,7 @@ class Storage {
   void created(NodeId n);
   void erased(NodeId n);                       // before the node leaves the graph
   void replacing(NodeId old, NodeId value);    // before all uses of old move to value
-  void replaced(NodeId old, NodeId value);     // after
+  void replaced(NodeId old, NodeId value, std::uint32_t moved);  // after; how many uses moved
 
   // The first operand that the result may share storage with; none when it shares none.
   void aliased_operands_once(NodeId n, NodeId& operand);
@@ -46,6 +46,20 @@ class Storage {
     std::uint32_t inputs = 0, outputs = 0;
     std::vector<NodeId> writes;  // program order; may hold nodes that are gone
   };
+  // Members of a group form a ring. Ids are kept as differences from the node's own, so that zeros mean a
+  // node that shares its storage with no other: nearly all nodes do, and need no setting up.
+  struct Member {
+    std::uint32_t group = 0, next = 0, prev = 0;  // each XOR the node's id
+    std::uint32_t facts = 0;                      // of the group that has this id: index + 1, or 0
+  };
+  [[nodiscard]] std::uint32_t group_of(NodeId n) const { return members_[n.value].group ^ n.value; }
+  [[nodiscard]] NodeId next_of(NodeId n) const { return NodeId(members_[n.value].next ^ n.value); }
+  [[nodiscard]] NodeId prev_of(NodeId n) const { return NodeId(members_[n.value].prev ^ n.value); }
+  void link(NodeId n, NodeId next) {
+    members_[n.value].next = next.value ^ n.value;
+    members_[next.value].prev = n.value ^ next.value;
+  }
+  [[nodiscard]] bool alone(NodeId n) const { return members_[n.value].next == 0; }
   void grow();
   void single(NodeId n);
   void join(NodeId a, NodeId b);
@@ -55,15 +69,17 @@ class Storage {
   Facts& facts(std::uint32_t group);
   [[nodiscard]] const Facts* find_facts(std::uint32_t group) const;
   [[nodiscard]] bool is_input(NodeId n) const;
+  void move_derived(NodeId old, NodeId value, std::uint32_t uses);
+  void move_outputs(NodeId member, std::uint32_t from, std::uint32_t to);
   bool asks_for_copy(const CallClass& call, NodeId n);
   template <class Visit>
   void operands_of(NodeId n, const Access& access, Visit visit);
 
   Binding* binding_;
   Graph* graph_;
-  Column<std::uint32_t> group_, next_, prev_;  // by node; members of a group form a ring
-  Column<std::uint32_t> facts_of_;             // by group
+  Column<Member> members_;  // by node
   std::vector<Facts> facts_;
+  std::vector<NodeId> todo_, moved_;  // kept, so that a rewrite allocates nothing
   std::unordered_map<std::uint32_t, NodeId> attributes_;  // get_attr by path: one storage
   std::size_t writes_ = 0;
 };
