@@ -142,22 +142,32 @@ SymbolId Graph::unique_name(std::string_view base) {
   if (number == 0) number = counter->second;
   while (is_reserved_name(candidate) || find(candidate).valid()) candidate = parts.stem + "_" + std::to_string(++number);
   if (number > counter->second) {
-    if (marked_) counted_.emplace_back(stem.value, counter->second);
+    if (marked_) counted_.push_back({false, stem.value, counter->second});
     counter->second = number;
   }
   return symbols().intern(candidate);
 }
 
-void Graph::take_back_names() {
-  for (std::size_t i = counted_.size(); i-- > 0;) name_counters_[counted_[i].first] = counted_[i].second;
-  counted_.clear();
+SymbolId Graph::numbered_name(std::string_view base) {
+  const NameParts parts = fxrules::legal_name(base);
+  std::string legal = parts.number == 0 ? parts.stem : parts.stem + "_" + std::to_string(parts.number);
+  if (is_reserved_name(legal)) legal += "_1";
+  const SymbolId stem = symbols().intern(legal);
+  std::uint32_t& count = numbered_[stem.value];
+  if (marked_) counted_.push_back({true, stem.value, count});
+  for (;;) {
+    ++count;
+    const SymbolId name = count == 1 ? stem : symbols().intern(legal + "_" + std::to_string(count));
+    if (!find(name).valid()) return name;
+  }
 }
 
-SymbolId Graph::legal_name(std::string_view base) {
-  const NameParts parts = fxrules::legal_name(base);
-  std::string name = parts.number == 0 ? parts.stem : parts.stem + "_" + std::to_string(parts.number);
-  if (is_reserved_name(name)) name += "_1";
-  return symbols().intern(name);
+void Graph::take_back_names() {
+  for (std::size_t i = counted_.size(); i-- > 0;) {
+    const Counted& c = counted_[i];
+    (c.numbered ? numbered_ : name_counters_)[c.base] = c.before;
+  }
+  counted_.clear();
 }
 
 std::string Graph::base_name(Opcode opcode, std::string_view target) { return name_of_target(opcode, target); }
@@ -340,6 +350,7 @@ Graph Graph::clone() const {
     to->forms_ = from->forms_;
     to->form_index_ = from->form_index_;
     to->name_counters_ = from->name_counters_;
+    to->numbered_ = from->numbered_;
     to->head_ = from->head_;
     to->tail_ = from->tail_;
     to->live_ = from->live_;

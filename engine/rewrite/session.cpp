@@ -184,17 +184,6 @@ void Session::record(Index index, SymbolId root, const std::vector<SymbolId>& ma
   report_->applications.push_back(std::move(a));
 }
 
-// The name that `as` states: x_modified, then x_modified_2, x_modified_3.
-SymbolId Session::stated_name(std::string_view base) {
-  const std::string legal(graph_->text(graph_->legal_name(base)));
-  std::uint32_t& count = stated_names_[graph_->symbols().intern(legal).value];
-  for (;;) {
-    ++count;
-    const SymbolId name = graph_->symbols().intern(count == 1 ? legal : fmt::format("{}_{}", legal, count));
-    if (!graph_->find(name).valid()) return name;
-  }
-}
-
 // ---------------------------------------------------------------- results
 
 Outcome Session::value(const program::Rule& rule, Index index, const program::Alternative& alternative, NodeId root,
@@ -230,7 +219,7 @@ Outcome Session::value(const program::Rule& rule, Index index, const program::Al
     SymbolId name;
     if (r.as.present() && r.value.is(Tag::fresh)) {
       const Value text = machine_.run(r.as, variables);
-      if (text.is(Tag::string)) name = stated_name(graph_->text(text.symbol()));
+      if (text.is(Tag::string)) name = graph_->numbered_name(graph_->text(text.symbol()));
     }
     if (!rewriter_.make(r.value, r.old, r.old, name)) {
       rewriter_.unmake();

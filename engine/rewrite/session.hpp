@@ -75,7 +75,6 @@ class Session {
   [[nodiscard]] Refusal reads_move(const std::vector<NodeId>& nodes, NodeId root);
   enum class Sharing : std::uint8_t { none, maybe, alike, view, same };
   [[nodiscard]] bool is_new(NodeId n);
-  [[nodiscard]] SymbolId stated_name(std::string_view base);
   [[nodiscard]] Sharing sharing(NodeId old, NodeId value);
   [[nodiscard]] bool returns_itself(const CallClass& call, NodeId n, NodeId operand);
   [[nodiscard]] Refusal storage_allows(NodeId old, NodeId value);
@@ -94,7 +93,6 @@ class Session {
   Matcher extra_matcher_;
   std::vector<bool> enabled_;
   std::vector<std::vector<bool>> noted_;  // by rule, by node: a note is said once
-  std::unordered_map<std::uint32_t, std::uint32_t> stated_names_;  // how often `as` gave a name
   Dependencies last_dependencies_;
   Refusal refusal_ = Refusal::none;
   std::vector<std::pair<NodeId, SymbolId>> device_changes_;

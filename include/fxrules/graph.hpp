@@ -186,8 +186,8 @@ class Graph {
     marked_ = true;
   }
   void take_back_names();
-  // The same without a counter, used or not: an identifier that FX accepts.
-  [[nodiscard]] SymbolId legal_name(std::string_view base);
+  // The convention of names that rules state: `base`, then `base_2`, `base_3`; a number is given once.
+  [[nodiscard]] SymbolId numbered_name(std::string_view base);
   // The name FX gives a node of this target: `slice_tensor` for torch.ops.aten.slice.Tensor.
   [[nodiscard]] static std::string base_name(Opcode opcode, std::string_view target);
 
@@ -234,7 +234,12 @@ class Graph {
   std::vector<CallForm> forms_;
   std::unordered_multimap<std::size_t, std::uint32_t> form_index_;
   std::unordered_map<std::uint32_t, std::uint32_t> name_counters_;  // by base symbol
-  std::vector<std::pair<std::uint32_t, std::uint32_t>> counted_;     // base symbol, counter before; since mark_names
+  std::unordered_map<std::uint32_t, std::uint32_t> numbered_;       // by base symbol
+  struct Counted {
+    bool numbered;
+    std::uint32_t base, before;
+  };
+  std::vector<Counted> counted_;  // since mark_names
   std::vector<Subgraph> subgraphs_;
   NodeId head_, tail_;
   std::size_t live_ = 0;
