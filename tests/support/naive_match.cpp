@@ -402,6 +402,11 @@ Value NaiveMatcher::item(const Value& sequence, std::uint32_t i) const { return 
 
 bool NaiveMatcher::equal(const Value& a, const Value& b) const {
   if (a.unusable() || b.unusable()) return false;
+  const auto one_for_list = [&](const Value& list, const Value& one) {  // an int where a schema takes a list of ints
+    return list.is_sequence() && list.role == TypeKind::integer && list.range.count == 1 && (one.is(Tag::integer) || one.is(Tag::symbolic));
+  };
+  if (one_for_list(a, b)) return equal(item(a, 0), b);
+  if (one_for_list(b, a)) return equal(a, item(b, 0));
   if (a.is_container() || b.is_container()) {
     if (!a.is_container() || !b.is_container() || a.range.count != b.range.count) return false;
     const bool in_a_role = a.role != TypeKind::any || b.role != TypeKind::any;
@@ -441,7 +446,9 @@ bool NaiveMatcher::equals_literal(const Value& value, const program::Literal& li
     case ArgKind::none: return value.is(Tag::none);
     case ArgKind::ellipsis: return value.is(Tag::ellipsis);
     case ArgKind::boolean: return value.is(Tag::boolean) && value.i == literal.integer;
-    case ArgKind::integer: return value.is(Tag::integer) && value.i == literal.integer;
+    case ArgKind::integer:
+      if (value.is_sequence() && value.role == TypeKind::integer && value.range.count == 1) return equals_literal(item(value, 0), literal);
+      return value.is(Tag::integer) && value.i == literal.integer;
     case ArgKind::floating: return value.is(Tag::floating) && value.i == Value::floating(literal.floating).i;
     case ArgKind::string: return (value.is(Tag::string) || (value.is(Tag::device) && value.spelled != rewrite::kAsObject)) && text_is();
     case ArgKind::device: return value.is(Tag::device) && value.spelled != rewrite::kAsString && text_is();
