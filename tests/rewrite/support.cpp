@@ -22,19 +22,24 @@ std::string trimmed(std::string_view text) {
   return std::string(text);
 }
 
-// Puts a % in front of the names of nodes, outside of quotes and keywords.
+// Puts a % in front of the names of nodes, but in slices, which FX prints as Python does.
 std::string with_marks(std::string_view text, const std::set<std::string, std::less<>>& names) {
   std::string out;
+  int bracket = 0, plain = 0;  // depth, and the depth at which a slice was opened
   for (std::size_t i = 0; i < text.size();) {
     const auto word = [](char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_' || c == '.'; };
     if (!word(text[i])) {
+      const bool opens = text[i] == '(' || text[i] == '[' || text[i] == '{', closes = text[i] == ')' || text[i] == ']' || text[i] == '}';
+      bracket += opens ? 1 : 0;
+      if (plain == 0 && text[i] == '(' && out.ends_with("slice")) plain = bracket;
+      if (closes && bracket-- == plain) plain = 0;
       out += text[i++];
       continue;
     }
     std::size_t end = i;
     while (end < text.size() && word(text[end])) ++end;
     const std::string_view token = text.substr(i, end - i);
-    if (names.contains(token)) out += '%';
+    if (plain == 0 && names.contains(token)) out += '%';
     out += token;
     i = end;
   }
@@ -68,6 +73,7 @@ std::string call_text(const std::string& call, const std::set<std::string, std::
   if (target.starts_with('.')) opcode = "call_method", target.erase(0, 1);
   if (target.starts_with('$')) opcode = "call_module", target.erase(0, 1);
   std::string args, kwargs;
+  std::size_t positional = 0;
   for (const std::string& argument : split_arguments(call.substr(open + 1, call.rfind(')') - open - 1))) {
     const std::size_t equals = argument.find('=');
     const bool keyword = equals != std::string::npos && argument.find_first_of("([{ ") > equals;
@@ -75,10 +81,10 @@ std::string call_text(const std::string& call, const std::set<std::string, std::
       kwargs += (kwargs.empty() ? "" : ", ") + argument.substr(0, equals) + ": " + with_marks(argument.substr(equals + 1), names);
     } else {
       args += with_marks(argument, names) + ", ";
+      ++positional;
     }
   }
-  if (args.ends_with(", ") && std::count(args.begin(), args.end(), ',') > 1) args.resize(args.size() - 2);
-  if (args.ends_with(", ")) args.pop_back();
+  if (positional > 0) args.resize(args.size() - (positional == 1 ? 1 : 2));  // `(%x,)`, `(%x, 1)`
   return fmt::format("{}[target={}](args = ({}), kwargs = {{{}}})", opcode, target, args, kwargs);
 }
 
