@@ -46,6 +46,16 @@ Literal integer(std::int64_t value) {
   return l;
 }
 
+// As Python prints it: `2j`, but `(1+2j)`.
+std::string complex_text(std::string_view text) {
+  const bool sum = text.find_first_of("+-", 1) != std::string_view::npos && text.front() != '(';
+  std::string out;
+  for (const char c : text) {
+    if (c != ' ') out += c;
+  }
+  return sum ? "(" + out + ")" : out;
+}
+
 std::optional<Literal> constant(std::string_view text) {
   if (text.starts_with("torch.") && parse_dtype(text)) return spelled(ArgKind::dtype, std::string(to_string(*parse_dtype(text))));
   for (const std::string_view layout : {"torch.strided", "torch.sparse_coo", "torch.sparse_csr", "torch.sparse_csc",
@@ -98,7 +108,7 @@ std::optional<Literal> literal_of(const Ast& ast, TermId id) {
       if (const auto value = to_floating(term.text)) return floating(*value);
       return constant(term.text);
     }
-    case TermKind::complex: return spelled(ArgKind::complex, std::string(term.text));
+    case TermKind::complex: return spelled(ArgKind::complex, complex_text(term.text));
     case TermKind::string: return spelled(ArgKind::string, string_value(term.text));
     case TermKind::ellipsis: {
       Literal l;
