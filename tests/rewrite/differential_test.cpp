@@ -101,9 +101,11 @@ bool agree(const Loaded& rules, const std::string& rules_text, std::uint64_t see
   const std::string fast_text = to_text(fast), slow_text = to_text(slow);
   const std::string fast_done = applications_text(fast, fast_report), slow_done = applications_text(slow, slow_report);
   const bool same = fast_done == slow_done && fast_text == slow_text;
-  if (!same)
+  if (!same) {
     fmt::print("seed {}\n{}\nbefore\n{}\n{}", seed, rules_text, before,
                first_difference(fast_done + fast_text, slow_done + slow_text));
+    for (const Note& note : fast_report.notes) fmt::print("note of {} at {}: {}\n", note.rule, fast.text(note.node), note.text);
+  }
   CHECK(same);
 
   bool stable = true;

@@ -256,9 +256,9 @@ class RuleMaker {
     return rule;
   }
 
-  // Root names are variables of the right side, too.
+  // Roots hang together by a node: the engine looks for further ones among its users.
   std::string several_roots() {
-    const std::string x = fresh("", true);
+    const std::string x = fresh("node", true);
     switch (dice_.below(5)) {
       case 0: {
         use(0);
