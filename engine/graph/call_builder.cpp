@@ -8,16 +8,26 @@
 
 namespace fxrules {
 
-CallBuilder::CallBuilder(Graph& graph) : graph_(&graph), mark_(static_cast<std::uint32_t>(graph.slots_.size())) {
-  assert(!graph.building_ && "one CallBuilder at a time");
-  graph.building_ = true;
+void Graph::Draft::clear() {
+  pending.clear();
+  opened.clear();
+  keywords.clear();
 }
 
-CallBuilder::~CallBuilder() { graph_->building_ = false; }
+CallBuilder::CallBuilder(Graph& graph)
+    : graph_(&graph), draft_(graph.draft_), mark_(static_cast<std::uint32_t>(graph.slots_.size())) {
+  assert(!draft_.open && "one CallBuilder at a time");
+  draft_.open = true;
+}
+
+CallBuilder::~CallBuilder() {
+  draft_.clear();  // what was collected and never created
+  draft_.open = false;
+}
 
 CallBuilder& CallBuilder::node(NodeId n) {
   assert(graph_->alive(n));
-  pending_.push_back({NodeId::kNone, ArgKind::node, n.value, 0, 0});
+  draft_.pending.push_back({NodeId::kNone, ArgKind::node, n.value, 0, 0});
   return *this;
 }
 
@@ -28,30 +38,30 @@ CallBuilder& CallBuilder::spelled(ArgKind kind, std::string_view text) {
 
 CallBuilder& CallBuilder::literal(const Slot& slot) {
   assert(!is_container(slot.kind));
-  pending_.push_back(slot);
+  draft_.pending.push_back(slot);
   return *this;
 }
 
 CallBuilder& CallBuilder::open(ArgKind container) {
   assert(is_container(container));
-  opened_.push_back({container, static_cast<std::uint32_t>(pending_.size())});
+  draft_.opened.push_back({container, static_cast<std::uint32_t>(draft_.pending.size())});
   return *this;
 }
 
 CallBuilder& CallBuilder::close() {
-  const Opened opened = opened_.back();
-  opened_.pop_back();
+  const Graph::Draft::Opened opened = draft_.opened.back();
+  draft_.opened.pop_back();
   const auto first = static_cast<std::uint32_t>(graph_->slots_.size());
-  for (std::size_t i = opened.at; i < pending_.size(); ++i) graph_->slots_.push_back(pending_[i]);
-  const auto count = static_cast<std::uint32_t>(pending_.size() - opened.at);
-  pending_.resize(opened.at);
-  pending_.push_back({NodeId::kNone, opened.kind, first, count, 0});
+  for (std::size_t i = opened.at; i < draft_.pending.size(); ++i) graph_->slots_.push_back(draft_.pending[i]);
+  const auto count = static_cast<std::uint32_t>(draft_.pending.size() - opened.at);
+  draft_.pending.resize(opened.at);
+  draft_.pending.push_back({NodeId::kNone, opened.kind, first, count, 0});
   return *this;
 }
 
 CallBuilder& CallBuilder::keyword(SymbolId name) {
-  assert(opened_.empty());
-  keywords_.push_back(name);
+  assert(draft_.opened.empty());
+  draft_.keywords.push_back(name);
   return *this;
 }
 
@@ -82,8 +92,8 @@ CallBuilder& CallBuilder::copy(SlotId slot) {
 
 // Writes the top-level arguments behind the nested ones, sets owners and links the uses.
 std::uint32_t CallBuilder::place(std::uint32_t owner) {
-  assert(opened_.empty() && keywords_.size() <= pending_.size());
-  for (const Slot& s : pending_) graph_->slots_.push_back(s);
+  assert(draft_.opened.empty() && draft_.keywords.size() <= draft_.pending.size());
+  for (const Slot& s : draft_.pending) graph_->slots_.push_back(s);
   const auto end = static_cast<std::uint32_t>(graph_->slots_.size());
   // Linked last to first: a use list then starts with the node's first use of the value.
   for (std::uint32_t s = end; s-- > mark_;) {
@@ -93,21 +103,24 @@ std::uint32_t CallBuilder::place(std::uint32_t owner) {
   return end;
 }
 
+void CallBuilder::next_node() {
+  draft_.clear();
+  mark_ = static_cast<std::uint32_t>(graph_->slots_.size());
+}
+
 NodeId CallBuilder::create(Opcode opcode, SymbolId target, SymbolId name, NodeId before) {
   Graph& g = *graph_;
   assert(!g.find(name).valid());
-  const auto positional = static_cast<std::uint32_t>(pending_.size() - keywords_.size());
+  const auto positional = static_cast<std::uint32_t>(draft_.pending.size() - draft_.keywords.size());
   const auto n = static_cast<std::uint32_t>(g.nodes_.size());
   g.nodes_.push_back({});
-  g.nodes_[n].form = g.intern_form(opcode, target, positional, keywords_).value;
+  g.nodes_[n].form = g.intern_form(opcode, target, positional, draft_.keywords).value;
   g.nodes_[n].slots_begin = mark_;
   g.nodes_[n].slots_end = place(n);
   g.nodes_[n].name = name.value;
   g.bind_name(name, n);
   g.link_node(n, before);
-  pending_.clear();
-  keywords_.clear();
-  mark_ = static_cast<std::uint32_t>(g.slots_.size());
+  next_node();
   return NodeId(n);
 }
 
@@ -123,13 +136,11 @@ void CallBuilder::reassign(NodeId n, Opcode opcode, SymbolId target) {
     if (g.slots_[s].kind == ArgKind::node) g.unlink_use(s);
     g.slots_[s].owner = NodeId::kNone;
   }
-  const auto positional = static_cast<std::uint32_t>(pending_.size() - keywords_.size());
-  g.nodes_[n.value].form = g.intern_form(opcode, target, positional, keywords_).value;
+  const auto positional = static_cast<std::uint32_t>(draft_.pending.size() - draft_.keywords.size());
+  g.nodes_[n.value].form = g.intern_form(opcode, target, positional, draft_.keywords).value;
   g.nodes_[n.value].slots_begin = mark_;
   g.nodes_[n.value].slots_end = place(n.value);
-  pending_.clear();
-  keywords_.clear();
-  mark_ = static_cast<std::uint32_t>(g.slots_.size());
+  next_node();
 }
 
 }  // namespace fxrules

@@ -6,7 +6,9 @@
 #include <algorithm>
 #include <bit>
 #include <cassert>
+#include <charconv>
 #include <cstring>
+#include <iterator>
 
 #include "engine/graph/naming.hpp"
 
@@ -20,19 +22,20 @@ Slot of_bits(ArgKind kind, std::uint64_t bits) {
   return {NodeId::kNone, kind, 0, static_cast<std::uint32_t>(bits), static_cast<std::uint32_t>(bits >> 32)};
 }
 
-std::size_t hash_form(const CallForm& form) {
-  std::size_t h = form.target.value * 0x9E3779B97F4A7C15ull + static_cast<std::size_t>(form.opcode);
-  h = (h ^ form.positional) * 0x9E3779B97F4A7C15ull;
-  for (const SymbolId k : form.keywords) h = (h ^ k.value) * 0x9E3779B97F4A7C15ull;
-  return h;
+std::size_t hash_form(Opcode opcode, SymbolId target, std::uint32_t positional, std::span<const SymbolId> keywords) {
+  std::size_t h = target.value * 0x9E3779B97F4A7C15ull + static_cast<std::size_t>(opcode);
+  h = (h ^ positional) * 0x9E3779B97F4A7C15ull;
+  for (const SymbolId k : keywords) h = (h ^ k.value) * 0x9E3779B97F4A7C15ull;
+  return h ^ (h >> 32);
 }
 
 }  // namespace
 
 std::string_view to_string(ArgKind kind) {
   static constexpr std::string_view kNames[] = {
-      "None",   "bool",   "int",      "float",    "complex", "str",  "bare text", "dtype", "layout", "memory format", "device",
-      "Ellipsis", "symbolic", "op", "opaque value", "node",    "tuple", "list",      "dict",  "slice",  "range"};
+      "None",         "bool",   "int",           "float",  "complex",  "str",      "bare text",
+      "dtype",        "layout", "memory format", "device", "Ellipsis", "symbolic", "op",
+      "opaque value", "node",   "tuple",         "list",   "dict",     "slice",    "range"};
   return kNames[static_cast<std::size_t>(kind)];
 }
 
@@ -64,15 +67,6 @@ NodeId Graph::find(std::string_view name) const {
 NodeId Graph::find(SymbolId name) const {
   if (name.value >= node_of_name_.size()) return {};
   return NodeId(node_of_name_[name.value]);
-}
-
-SlotId Graph::argument(NodeId n, std::uint32_t i) const {
-  return SlotId(nodes_[n.value].slots_end - argument_count(n) + i);
-}
-
-std::uint32_t Graph::argument_count(NodeId n) const {
-  const CallForm& f = form(n);
-  return f.positional + static_cast<std::uint32_t>(f.keywords.size());
 }
 
 SlotId Graph::keyword(NodeId n, SymbolId keyword) const {
@@ -108,21 +102,36 @@ std::size_t Graph::user_count_up_to(NodeId n, std::size_t limit) const {
 
 // ---------------------------------------------------------------- forms and names
 
-FormId Graph::intern_form(Opcode opcode, SymbolId target, std::uint32_t positional, std::span<const SymbolId> keywords) {
-  CallForm form{opcode, target, positional, {keywords.begin(), keywords.end()}};
-  const std::size_t hash = hash_form(form);
-  const auto [begin, end] = form_index_.equal_range(hash);
-  for (auto it = begin; it != end; ++it) {
-    if (forms_[it->second] == form) return FormId(it->second);
+FormId Graph::intern_form(Opcode opcode, SymbolId target, std::uint32_t positional,
+                          std::span<const SymbolId> keywords) {
+  if (forms_.size() * 2 >= form_table_.size()) grow_form_table();
+  const std::size_t mask = form_table_.size() - 1;
+  std::size_t at = hash_form(opcode, target, positional, keywords) & mask;
+  for (; form_table_[at] != 0; at = (at + 1) & mask) {
+    const CallForm& form = forms_[form_table_[at] - 1];
+    if (form.opcode == opcode && form.target == target && form.positional == positional &&
+        std::equal(form.keywords.begin(), form.keywords.end(), keywords.begin(), keywords.end()))
+      return FormId(form_table_[at] - 1);
   }
-  const auto id = static_cast<std::uint32_t>(forms_.size());
-  forms_.push_back(std::move(form));
-  form_index_.emplace(hash, id);
-  return FormId(id);
+  forms_.push_back({opcode, target, positional, {keywords.begin(), keywords.end()}});
+  form_table_[at] = static_cast<std::uint32_t>(forms_.size());
+  return FormId(form_table_[at] - 1);
+}
+
+void Graph::grow_form_table() {
+  form_table_.assign(std::max<std::size_t>(64, form_table_.size() * 2), 0);
+  const std::size_t mask = form_table_.size() - 1;
+  for (std::uint32_t f = 0; f < forms_.size(); ++f) {
+    const CallForm& form = forms_[f];
+    std::size_t at = hash_form(form.opcode, form.target, form.positional, form.keywords) & mask;
+    while (form_table_[at] != 0) at = (at + 1) & mask;
+    form_table_[at] = f + 1;
+  }
 }
 
 void Graph::bind_name(SymbolId name, std::uint32_t n) {
-  if (name.value >= node_of_name_.size()) node_of_name_.resize(std::max<std::size_t>(name.value + 1, symbols().size()), kNone);
+  if (name.value >= node_of_name_.size())
+    node_of_name_.resize(std::max<std::size_t>(name.value + 1, symbols().size()), kNone);
   node_of_name_[name.value] = n;
 }
 
@@ -133,19 +142,36 @@ void Graph::rename(NodeId n, SymbolId name) {
   bind_name(name, n.value);
 }
 
-SymbolId Graph::unique_name(std::string_view base) {
-  const NameParts parts = fxrules::legal_name(base);
-  const SymbolId stem = symbols().intern(parts.stem);
-  auto [counter, fresh] = name_counters_.try_emplace(stem.value, 0);
-  std::uint32_t number = parts.number;
-  std::string candidate = number == 0 ? parts.stem : parts.stem + "_" + std::to_string(number);
-  if (number == 0) number = counter->second;
-  while (is_reserved_name(candidate) || find(candidate).valid()) candidate = parts.stem + "_" + std::to_string(++number);
-  if (number > counter->second) {
-    if (marked_) counted_.push_back({false, stem.value, counter->second});
-    counter->second = number;
+Graph::NameBase Graph::name_base(SymbolId base) {
+  const auto [found, fresh] = name_bases_.try_emplace(base.value);
+  if (fresh) {
+    const NameParts parts = fxrules::legal_name(text(base));
+    found->second = {symbols().intern(parts.stem), parts.number};
   }
-  return symbols().intern(candidate);
+  return found->second;
+}
+
+SymbolId Graph::unique_name(std::string_view base) { return unique_name(symbols().intern(base)); }
+
+SymbolId Graph::unique_name(SymbolId base) {
+  const NameBase wanted = name_base(base);
+  std::uint32_t& counter = name_counters_[wanted.stem.value];
+  if (wanted.number == 0 && !find(wanted.stem).valid() && !is_reserved_name(text(wanted.stem))) return wanted.stem;
+  std::string candidate(text(wanted.stem));
+  candidate += '_';
+  const std::size_t length = candidate.size();
+  for (std::uint32_t number = wanted.number != 0 ? wanted.number : counter + 1;; ++number) {
+    char digits[10];
+    candidate.append(digits, std::to_chars(digits, std::end(digits), number).ptr);  // no reserved name ends so
+    const SymbolId name = symbols().intern(candidate);
+    candidate.resize(length);
+    if (find(name).valid()) continue;
+    if (number > counter) {
+      if (marked_) counted_.push_back({false, wanted.stem.value, counter});
+      counter = number;
+    }
+    return name;
+  }
 }
 
 SymbolId Graph::numbered_name(std::string_view base) {
@@ -271,8 +297,9 @@ std::uint64_t Graph::order_between(std::uint32_t prev, std::uint32_t next) {
 // Spreads labels over the smallest aligned range around the node that is sparse enough. The density
 // bound falls by 3/4 with each doubling, which makes insertion O(log n) amortised.
 void Graph::make_room(std::uint32_t around) {
-  const std::uint64_t anchor =
-      nodes_[around].prev != kNone ? nodes_[nodes_[around].prev].order : (nodes_[around].next != kNone ? nodes_[nodes_[around].next].order : 1);
+  const std::uint64_t anchor = nodes_[around].prev != kNone
+                                   ? nodes_[nodes_[around].prev].order
+                                   : (nodes_[around].next != kNone ? nodes_[nodes_[around].next].order : 1);
   nodes_[around].order = anchor;
   std::uint32_t left = around, right = around;
   std::uint64_t count = 1;
@@ -348,7 +375,8 @@ Graph Graph::clone() const {
     to->slots_ = copied(from->slots_);
     to->node_of_name_ = copied(from->node_of_name_);
     to->forms_ = from->forms_;
-    to->form_index_ = from->form_index_;
+    to->form_table_ = from->form_table_;
+    to->name_bases_ = from->name_bases_;
     to->name_counters_ = from->name_counters_;
     to->numbered_ = from->numbered_;
     to->head_ = from->head_;
@@ -370,8 +398,8 @@ std::size_t Graph::bytes() const {
   while (!todo.empty()) {
     const Graph* g = todo.back();
     todo.pop_back();
-    total += g->nodes_.capacity() * sizeof(Node) + g->slots_.capacity() * sizeof(Slot) + g->node_of_name_.capacity() * 4 +
-             g->forms_.capacity() * sizeof(CallForm);
+    total += g->nodes_.capacity() * sizeof(Node) + g->slots_.capacity() * sizeof(Slot) +
+             g->node_of_name_.capacity() * 4 + g->forms_.capacity() * sizeof(CallForm);
     for (const Subgraph& s : g->subgraphs_) todo.push_back(s.graph.get());
   }
   return total;

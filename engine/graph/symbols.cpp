@@ -15,7 +15,7 @@ std::uint32_t hash_of(std::string_view text) {
 
 }  // namespace
 
-Symbols::Symbols() : table_(64) {}
+Symbols::Symbols() { table_.resize(64); }
 
 SymbolId Symbols::intern(std::string_view text) {
   const std::uint32_t hash = hash_of(text);
@@ -53,7 +53,9 @@ std::size_t Symbols::probe(std::string_view text, std::uint32_t hash) const {
 }
 
 void Symbols::grow() {
-  table_.assign(table_.size() * 2, 0);
+  Column<std::uint32_t> wider;
+  wider.resize(table_.size() * 2);
+  table_.swap(wider);
   const std::size_t mask = table_.size() - 1;
   for (std::uint32_t at = 0; at < texts_.size(); ++at) {
     std::size_t place = hashes_[at] & mask;
@@ -64,7 +66,8 @@ void Symbols::grow() {
 
 std::string_view Symbols::store(std::string_view text) {
   if (used_ + text.size() > capacity_ || chunks_.empty()) {
-    capacity_ = std::max<std::size_t>(text.size(), chunks_.empty() ? 4096 : std::min<std::size_t>(capacity_ * 2, 4u << 20));
+    capacity_ =
+        std::max<std::size_t>(text.size(), chunks_.empty() ? 4096 : std::min<std::size_t>(capacity_ * 2, 4u << 20));
     chunks_.push_back(std::make_unique<char[]>(capacity_));
     held_ += capacity_;
     used_ = 0;

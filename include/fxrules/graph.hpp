@@ -32,25 +32,25 @@ namespace fxrules {
 enum class ArgKind : std::uint8_t {
   none,
   boolean,
-  integer,        // 64 bits
+  integer,  // 64 bits
   floating,
-  complex,        // spelled, as "(1+2j)"
+  complex,  // spelled, as "(1+2j)"
   string,
-  bare,           // unquoted text whose kind the source does not say: a string, a device or a symbol
-  dtype,          // spelled "torch.float32"; layout and memory_format alike
+  bare,   // unquoted text whose kind the source does not say: a string, a device or a symbol
+  dtype,  // spelled "torch.float32"; layout and memory_format alike
   layout,
   memory_format,
-  device,         // spelled "cuda:0"
+  device,  // spelled "cuda:0"
   ellipsis,
-  symbolic,       // a symbolic expression, spelled
-  op,             // an op as an argument, spelled "aten.add.Tensor"
-  opaque,         // anything else, verbatim: <class 'int'>, integers beyond 64 bits
+  symbolic,  // a symbolic expression, spelled
+  op,        // an op as an argument, spelled "aten.add.Tensor"
+  opaque,    // anything else, verbatim: <class 'int'>, integers beyond 64 bits
   node,
   tuple,
   list,
-  dict,           // children alternate key, value
-  slice,          // three children
-  range,          // one to three children
+  dict,   // children alternate key, value
+  slice,  // three children
+  range,  // one to three children
 };
 [[nodiscard]] std::string_view to_string(ArgKind kind);
 [[nodiscard]] constexpr bool is_container(ArgKind kind) { return kind >= ArgKind::tuple; }
@@ -87,6 +87,7 @@ struct CallForm {
   SymbolId target;
   std::uint32_t positional = 0;
   std::vector<SymbolId> keywords;  // in the order they are written
+  [[nodiscard]] std::uint32_t count() const { return positional + static_cast<std::uint32_t>(keywords.size()); }
   friend bool operator==(const CallForm&, const CallForm&) = default;
 };
 
@@ -117,7 +118,7 @@ class Graph {
   [[nodiscard]] std::string_view text(SymbolId id) const { return tables_->symbols.text(id); }
 
   // ---- nodes in program order
-  [[nodiscard]] std::size_t size() const { return live_; }          // nodes in the list
+  [[nodiscard]] std::size_t size() const { return live_; }              // nodes in the list
   [[nodiscard]] std::size_t id_bound() const { return nodes_.size(); }  // ids are below this
   [[nodiscard]] NodeId first() const { return head_; }
   [[nodiscard]] NodeId last() const { return tail_; }
@@ -148,8 +149,10 @@ class Graph {
 
   // ---- arguments
   [[nodiscard]] const Slot& operator[](SlotId s) const { return slots_[s.value]; }
-  [[nodiscard]] SlotId argument(NodeId n, std::uint32_t i) const;  // positional first, then keywords
-  [[nodiscard]] std::uint32_t argument_count(NodeId n) const;      // both
+  [[nodiscard]] std::uint32_t argument_count(NodeId n) const { return form(n).count(); }  // positional and keywords
+  [[nodiscard]] SlotId argument(NodeId n, std::uint32_t i) const {  // positional first, then keywords
+    return SlotId(nodes_[n.value].slots_end - argument_count(n) + i);
+  }
   [[nodiscard]] SlotId keyword(NodeId n, SymbolId keyword) const;  // none when absent
   // All slots of a node, nested ones included: [begin, end). Children of a container stand before it.
   [[nodiscard]] std::uint32_t slots_begin(NodeId n) const { return nodes_[n.value].slots_begin; }
@@ -172,14 +175,16 @@ class Graph {
   [[nodiscard]] std::size_t user_count_up_to(NodeId n, std::size_t limit) const;
 
   // ---- mutation
-  void rebind(SlotId use, NodeId value);            // one use now holds another node
-  void replace_uses(NodeId old, NodeId value);      // all of them; O(uses)
+  void rebind(SlotId use, NodeId value);               // one use now holds another node
+  void replace_uses(NodeId old, NodeId value);         // all of them; O(uses)
   void set_literal(SlotId slot, const Slot& literal);  // a scalar for a scalar; the node keeps its form
-  void erase(NodeId n);                             // requires: no uses. O(arguments)
-  void move_before(NodeId n, NodeId place);         // requires: n is not place
-  void rename(NodeId n, SymbolId name);             // requires: unused name
+  void erase(NodeId n);                                // requires: no uses. O(arguments)
+  void move_before(NodeId n, NodeId place);            // requires: n is not place
+  void rename(NodeId n, SymbolId name);                // requires: unused name
   // FX's convention: illegal characters become `_`, keywords and builtins get a suffix, `_N` counters.
   [[nodiscard]] SymbolId unique_name(std::string_view base);
+  // For a base that is asked for often: its text is looked at once.
+  [[nodiscard]] SymbolId unique_name(SymbolId base);
   // Names given since `mark_names` were not wanted after all: counting goes on where it stood.
   void mark_names() {
     counted_.clear();
@@ -218,7 +223,27 @@ class Graph {
     std::uint32_t use_count = 0;
   };
 
+  // The arguments of the node that a CallBuilder is at; kept, so that a node costs no allocation.
+  struct Draft {
+    struct Opened {
+      ArgKind kind;
+      std::uint32_t at;
+    };
+    std::vector<Slot> pending;
+    std::vector<Opened> opened;
+    std::vector<SymbolId> keywords;
+    bool open = false;
+    void clear();
+  };
+
+  struct NameBase {
+    SymbolId stem;             // a legal name without its number
+    std::uint32_t number = 0;  // 0: none
+  };
+
   FormId intern_form(Opcode opcode, SymbolId target, std::uint32_t positional, std::span<const SymbolId> keywords);
+  void grow_form_table();
+  NameBase name_base(SymbolId base);
   void link_use(std::uint32_t slot);
   void unlink_use(std::uint32_t slot);
   void link_node(std::uint32_t n, NodeId before);
@@ -232,18 +257,20 @@ class Graph {
   Column<Slot> slots_;
   Column<std::uint32_t> node_of_name_;  // by symbol; none where no node has it
   std::vector<CallForm> forms_;
-  std::unordered_multimap<std::size_t, std::uint32_t> form_index_;
-  std::unordered_map<std::uint32_t, std::uint32_t> name_counters_;  // by base symbol
+  std::vector<std::uint32_t> form_table_;                           // open addressing: form + 1, or 0
+  std::unordered_map<std::uint32_t, NameBase> name_bases_;          // by symbol of what was asked for
+  std::unordered_map<std::uint32_t, std::uint32_t> name_counters_;  // highest number so far, by stem
   std::unordered_map<std::uint32_t, std::uint32_t> numbered_;       // by base symbol
   struct Counted {
     bool numbered;
     std::uint32_t base, before;
   };
   std::vector<Counted> counted_;  // since mark_names
+  bool marked_ = false;
   std::vector<Subgraph> subgraphs_;
   NodeId head_, tail_;
   std::size_t live_ = 0;
-  bool building_ = false, marked_ = false;
+  Draft draft_;
 };
 
 // Iterates over live nodes in order; the node under the iterator may be erased only after stepping past it.
@@ -301,13 +328,13 @@ class CallBuilder {
   CallBuilder& spelled(ArgKind kind, std::string_view text);
   CallBuilder& literal(const Slot& slot);  // any scalar slot, symbols of this graph
   CallBuilder& open(ArgKind container);
-  CallBuilder& close();                    // requires: an open container
+  CallBuilder& close();  // requires: an open container
   CallBuilder& key(std::string_view text) { return spelled(ArgKind::string, text); }
   CallBuilder& keyword(std::string_view name) { return keyword(graph_->symbols().intern(name)); }
-  CallBuilder& keyword(SymbolId name);     // requires: no container is open
+  CallBuilder& keyword(SymbolId name);  // requires: no container is open
   // A whole argument of a node of the same graph, nested ones included. Iterative.
   CallBuilder& copy(SlotId slot);
-  [[nodiscard]] std::size_t depth() const { return opened_.size(); }
+  [[nodiscard]] std::size_t depth() const { return draft_.opened.size(); }
 
   // `name` must be unused; empty: FX's name for the target. The node stands before `before`, or last.
   NodeId create(Opcode opcode, SymbolId target, SymbolId name, NodeId before = {});
@@ -316,16 +343,11 @@ class CallBuilder {
   void reassign(NodeId n, Opcode opcode, SymbolId target);
 
  private:
-  struct Opened {
-    ArgKind kind;
-    std::uint32_t at;
-  };
   std::uint32_t place(std::uint32_t owner);
+  void next_node();
 
   Graph* graph_;
-  std::vector<Slot> pending_;
-  std::vector<Opened> opened_;
-  std::vector<SymbolId> keywords_;
+  Graph::Draft& draft_;
   std::uint32_t mark_;
 };
 

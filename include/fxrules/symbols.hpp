@@ -6,6 +6,7 @@
 #include <string_view>
 #include <vector>
 
+#include "fxrules/column.hpp"
 #include "fxrules/ids.hpp"
 
 namespace fxrules {
@@ -25,9 +26,9 @@ class Symbols {
   void grow();
   std::string_view store(std::string_view text);
 
-  std::vector<std::string_view> texts_;
-  std::vector<std::uint32_t> hashes_;
-  std::vector<std::uint32_t> table_;  // open addressing: symbol + 1, or 0
+  Column<std::string_view> texts_;
+  Column<std::uint32_t> hashes_;
+  Column<std::uint32_t> table_;  // open addressing: symbol + 1, or 0
   std::vector<std::unique_ptr<char[]>> chunks_;
   std::size_t used_ = 0, capacity_ = 0, held_ = 0;
 };
