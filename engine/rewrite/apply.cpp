@@ -64,8 +64,9 @@ class PhaseRun {
     if (phase_.once && n.value >= bound_) return true;  // made in this phase
     ++report_.visits;
     if (options_.progress && (report_.visits & 0x3FFF) == 0) tell();
+    program::Index pc = session_.binding().start(n, phase_.match);
+    if (pc == 0) return true;
     matcher_.begin(phase_.match, rewrite::Value::of_node(n));
-    program::Index pc = phase_.match.start;
     bool waits = false;
     while (const program::Accept* accept = matcher_.next(phase_.match, pc)) {
       if (!session_.enabled(accept->rule)) continue;
@@ -105,7 +106,7 @@ class PhaseRun {
   // A pattern reads `depth` levels of nodes, a guard one more: what changed may stand at any of them.
   void requeue(NodeId root) {
     const rewrite::Rewriter::Changes& changes = session_.rewriter().changes();
-    if (graph_.alive(root)) work_.revisit(root);
+    if (graph_.alive(root)) revisit(root);
     for (const NodeId n : changes.created) revisit_from(n, phase_.depth);
     for (const NodeId n : changes.readers) revisit_from(n, phase_.depth);
     for (const NodeId n : changes.kept) revisit_from(n, phase_.depth + 1u);
@@ -116,17 +117,21 @@ class PhaseRun {
     }
   }
 
+  void revisit(NodeId n) {
+    if (session_.binding().start(n, phase_.match) != 0) work_.revisit(n);
+  }
+
   // The node, its users and theirs, `levels` in all, as far as the sweep has passed them.
   void revisit_from(NodeId changed, unsigned levels) {
     if (!graph_.alive(changed)) return;
-    std::vector<std::pair<NodeId, unsigned>> todo{{changed, levels}};
-    while (!todo.empty()) {
-      const auto [n, left] = todo.back();
-      todo.pop_back();
+    todo_.assign(1, {changed, levels});
+    while (!todo_.empty()) {
+      const auto [n, left] = todo_.back();
+      todo_.pop_back();
       if (work_.ahead_with_users(n)) continue;
-      work_.revisit(n);
+      revisit(n);
       if (left <= 1) continue;
-      for (SlotId s = graph_.first_use(n); s.valid(); s = graph_.next_use(s)) todo.emplace_back(graph_.owner(s), left - 1);
+      for (SlotId s = graph_.first_use(n); s.valid(); s = graph_.next_use(s)) todo_.emplace_back(graph_.owner(s), left - 1);
     }
   }
 
@@ -186,6 +191,7 @@ class PhaseRun {
   rewrite::Worklist work_;
   std::vector<rewrite::Value> variables_;
   std::vector<NodeId> nodes_;
+  std::vector<std::pair<NodeId, unsigned>> todo_;  // of revisit_from
   std::unordered_map<std::uint32_t, std::vector<NodeId>> watched_;  // by node whose use count was asked
   std::vector<NodeId> waiting_;
   bool something_happened_ = false;
@@ -205,17 +211,17 @@ std::vector<std::string> names_of(const program::RuleSet& rules, const std::dequ
   return names;
 }
 
+// In program order. Forms are few: only when one of them is unknown are the nodes looked at.
 void list_unknown_targets(rewrite::Session& session, Report& report) {
-  std::vector<bool> seen;
+  const Graph& graph = session.graph();
+  std::vector<bool> unknown(graph.form_count());
+  for (std::uint32_t f = 0; f < unknown.size(); ++f) unknown[f] = session.binding().unknown_target(FormId(f));
+  if (std::find(unknown.begin(), unknown.end(), true) == unknown.end()) return;
   std::unordered_set<std::uint32_t> listed;  // targets: a target has a form for each argument count
-  for (const NodeId n : session.graph().nodes()) {
-    const std::uint32_t form = session.graph().form_id(n).value;
-    if (seen.size() <= form) seen.resize(session.graph().form_count());
-    if (seen[form]) continue;
-    seen[form] = true;
-    const rewrite::CallClass& call = session.binding().call_class(n);
-    if (!call.unknown || call.op.valid() || session.graph().opcode(n) == Opcode::call_module) continue;
-    if (listed.insert(session.graph().form(n).target.value).second) report.unknown_targets.emplace_back(session.graph().target(n));
+  for (const NodeId n : graph.nodes()) {
+    if (!unknown[graph.form_id(n).value]) continue;
+    if (listed.insert(graph.form(n).target.value).second) report.unknown_targets.emplace_back(graph.target(n));
+    unknown[graph.form_id(n).value] = false;
   }
 }
 

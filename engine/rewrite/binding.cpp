@@ -81,6 +81,7 @@ void Binding::link(std::uint32_t form_index) {
     add_class(form_index, nullptr, nullptr);
   }
   forms_[form_index].count = static_cast<std::uint32_t>(classes_.size()) - info.first;
+  if (forms_[form_index].count == 1) forms_[form_index].only = classes_[info.first].get();
   forms_[form_index].returned = agreed_kind(forms_[form_index]);
   forms_[form_index].shares_nothing =
       is_call(form.opcode) && std::none_of(classes_.begin() + info.first, classes_.end(),
@@ -451,33 +452,58 @@ SymbolId Binding::hole(NodeId n, Index pattern_index, std::size_t index) {
   }
 }
 
-Index Binding::edge(NodeId n, const program::MatchProgram& match, Index table) {
-  if (edges_.empty() || edges_.front().match != &match) {
-    auto found = std::find_if(edges_.begin(), edges_.end(), [&](const EdgeTables& e) { return e.match == &match; });
-    if (found == edges_.end()) found = edges_.insert(edges_.end(), {&match, std::vector<std::vector<Index>>(match.switches.size())});
-    std::iter_swap(edges_.begin(), found);
+void Binding::select_tables(const program::MatchProgram& match) {
+  auto found = std::find_if(tables_.begin(), tables_.end(), [&](const FormTables& t) { return t.match == &match; });
+  if (found == tables_.end()) {
+    FormTables fresh{&match, std::vector<std::vector<Index>>(match.switches.size()), {}, {}};
+    for (const program::SwitchTable& table : match.switches) {
+      auto& by_op = fresh.edge_by_op.emplace_back();
+      for (const auto& [pattern, pc] : table.edges) by_op.try_emplace(rules_->op_patterns[pattern].op.value, pc);
+    }
+    found = tables_.insert(tables_.end(), std::move(fresh));
   }
-  constexpr Index kNotWorkedOut = kNone - 1;
-  std::vector<Index>& by_form = edges_.front().by_form[table];
+  std::iter_swap(tables_.begin(), found);
+}
+
+Index Binding::edge(NodeId n, const program::MatchProgram& match, Index table) {
+  FormTables& tables = this->tables(match);
+  std::vector<Index>& by_form = tables.edge_by_form[table];
   const std::uint32_t form = graph_->form_id(n).value;
   if (form >= by_form.size()) by_form.resize(std::max<std::size_t>(graph_->form_count(), form + 1), kNotWorkedOut);
   Index& target = by_form[form];
   if (target == kNotWorkedOut) {
-    target = kNone;
-    const CallClass& call = call_class(n);
-    for (const auto& [pattern, pc] : match.switches[table].edges) {
-      if (call.op.valid() && is_call(graph_->form(FormId(form)).opcode) && rules_->op_patterns[pattern].op == call.op) {
-        target = pc;
-        break;
-      }
-    }
+    const OpId op = call_class(n).op;
+    const auto& by_op = tables.edge_by_op[table];
+    const auto found = op.valid() && is_call(graph_->opcode(n)) ? by_op.find(op.value) : by_op.end();
+    target = found == by_op.end() ? kNone : found->second;
   }
   return target;
 }
 
+Index Binding::work_out_start(NodeId n, const program::MatchProgram& match) {
+  Index pc = match.start;
+  for (bool decided = true; decided && pc != 0;) {
+    const program::Instruction& i = match.code[pc];
+    if (i.test == program::Test::fail) {
+      pc = i.fail;
+    } else if (i.test == program::Test::select && i.a == 0) {
+      const Index target = edge(n, match, i.b);
+      pc = target == kNone ? i.fail : target;
+    } else if (i.test == program::Test::op && i.a == 0 && (i.c == 0 || !accepts(n, i.b))) {  // holes are bound when it is run
+      pc = accepts(n, i.b) ? pc + 1 : i.fail;
+    } else {
+      decided = false;
+    }
+  }
+  std::vector<Index>& starts = tables(match).start_by_form;
+  const std::uint32_t form = graph_->form_id(n).value;
+  if (form >= starts.size()) starts.resize(std::max<std::size_t>(graph_->form_count(), form + 1), kNotWorkedOut);
+  return starts[form] = pc;
+}
+
 // ---------------------------------------------------------------- arguments
 
-Value Binding::from_slot(const Slot& slot, TypeKind role, bool list) {
+Value Binding::literal_from_slot(const Slot& slot, TypeKind role) {
   Value v;
   v.role = role;
   v.a = slot.a;
@@ -545,11 +571,10 @@ Value Binding::from_slot(const Slot& slot, TypeKind role, bool list) {
     case ArgKind::range: v.tag = Tag::range; break;
   }
   if (v.is_container()) v.range = {slot.count(), Where::graph};
-  static_cast<void>(list);
   return v;
 }
 
-Value Binding::argument(NodeId n, const Access& access) {
+Value Binding::other_argument(NodeId n, const Access& access) {
   const auto scalar_as_list = [&](const Slot& slot) {
     // `x.view(-1)`: one int where the schema takes a list of them. A node may be either; only one that is
     // known to be an int is wrapped.
@@ -563,7 +588,7 @@ Value Binding::argument(NodeId n, const Access& access) {
     case Access::How::slot: {
       const SlotId s(graph_->argument(n, 0).value + access.at);
       const Slot& slot = (*graph_)[s];
-      if (!scalar_as_list(slot)) return from_slot(slot, access.type, access.list);
+      if (!scalar_as_list(slot)) return from_slot(slot, access.type);
       Value v = Value::sequence(Tag::list, s.value, 1, Where::graph);
       v.role = access.type;
       return v;

@@ -52,12 +52,17 @@ class Binding {
   // The class of a node's call. O(1) but for forms whose schema depends on argument kinds.
   CallClass& call_class(NodeId n) {
     const FormInfo& info = form_of(n);
-    return info.count == 1 ? *classes_[info.first] : *classes_[choose(n, info)];
+    return info.only != nullptr ? *info.only : *classes_[choose(n, info)];
   }
   // What calls of the node's form return when all their schemas agree on one value of one kind; else `any`.
   // A fact of the form: asking for the class of each operand in turn would walk the whole graph above.
   TypeKind returned_kind(NodeId n) { return form_of(n).returned; }
   bool is_operator(NodeId n) { return classes_[form_of(n).first]->style == SpellingStyle::operator_; }
+  // A call of something that the catalogue does not know; modules are nobody's to know.
+  bool unknown_target(FormId form) {
+    const CallClass& call = *classes_[form_of(form).first];
+    return call.unknown && !call.op.valid() && graph_->form(form).opcode != Opcode::call_module;
+  }
   // A call that by its form alone neither writes nor returns what it gets: a value of its own.
   bool shares_nothing(NodeId n) { return form_of(n).shares_nothing; }
   // Whether the node is a call that satisfies the op pattern. Bindings of holes are asked for separately.
@@ -70,9 +75,25 @@ class Binding {
   SymbolId hole(NodeId n, program::Index pattern, std::size_t index);
   // The edge of a switch for a node's op; program::kNone when there is none.
   program::Index edge(NodeId n, const program::MatchProgram& match, program::Index table);
+  // Where matching begins at a node: behind the tests of the program that the node's form alone decides. 0,
+  // the program's `fail`, when it cannot match.
+  program::Index start(NodeId n, const program::MatchProgram& match) {
+    const std::vector<program::Index>& starts = tables(match).start_by_form;
+    const std::uint32_t form = graph_->form_id(n).value;
+    if (form < starts.size() && starts[form] != kNotWorkedOut) return starts[form];
+    return work_out_start(n, match);
+  }
 
-  Value argument(NodeId n, const Access& access);
-  Value from_slot(const Slot& slot, TypeKind role, bool list = false);
+  Value argument(NodeId n, const Access& access) {
+    if (access.how == Access::How::slot && !access.list) return from_slot((*graph_)[graph_->argument(n, access.at)], access.type);
+    return other_argument(n, access);
+  }
+  Value from_slot(const Slot& slot, TypeKind role) {
+    if (slot.kind != ArgKind::node) return literal_from_slot(slot, role);
+    Value v = Value::of_node(slot.node());
+    v.role = role;
+    return v;
+  }
   [[nodiscard]] const Value& constant(std::uint32_t index) const { return constants_[index]; }
   [[nodiscard]] const Value& literal(program::Index index) const { return literals_[index]; }
   // The default of a schema argument.
@@ -94,21 +115,33 @@ class Binding {
     bool linked = false;
     bool shares_nothing = false;
     std::uint32_t first = 0, count = 0;  // classes
+    CallClass* only = nullptr;           // the class, when there is one
     TypeKind returned = TypeKind::any;
     std::vector<std::uint8_t> accepts;   // by op pattern
   };
-  // Switch targets by form, filled as forms are met.
-  struct EdgeTables {
+  // What a match program asks of forms, filled as forms are met.
+  static constexpr program::Index kNotWorkedOut = program::kNone - 1;
+  struct FormTables {
     const program::MatchProgram* match;
-    std::vector<std::vector<program::Index>> by_form;  // by table
+    std::vector<std::vector<program::Index>> edge_by_form;                      // by switch table
+    std::vector<std::unordered_map<std::uint32_t, program::Index>> edge_by_op;  // by switch table
+    std::vector<program::Index> start_by_form;
   };
+  FormTables& tables(const program::MatchProgram& match) {
+    if (tables_.empty() || tables_.front().match != &match) select_tables(match);
+    return tables_.front();
+  }
 
-  FormInfo& form_of(NodeId n) {
-    const std::uint32_t form = graph_->form_id(n).value;
-    if (form >= forms_.size() || !forms_[form].linked) link(form);
-    return forms_[form];
+  FormInfo& form_of(NodeId n) { return form_of(graph_->form_id(n)); }
+  FormInfo& form_of(FormId form) {
+    if (form.value >= forms_.size() || !forms_[form.value].linked) link(form.value);
+    return forms_[form.value];
   }
   void link(std::uint32_t form);
+  void select_tables(const program::MatchProgram& match);
+  program::Index work_out_start(NodeId n, const program::MatchProgram& match);
+  Value other_argument(NodeId n, const Access& access);
+  Value literal_from_slot(const Slot& slot, TypeKind role);
   [[nodiscard]] TypeKind agreed_kind(const FormInfo& info) const;
   void add_class(std::uint32_t form, const Spelling* spelling, const Overload* schema);
   [[nodiscard]] bool fits(const CallForm& form, const Overload& schema, bool reflected, std::vector<Access>& out);
@@ -129,7 +162,7 @@ class Binding {
   std::vector<Value> constants_;
   std::vector<Value> literals_;
   std::unordered_map<const SchemaArgument*, std::uint32_t> defaults_;  // constant by schema argument
-  std::vector<EdgeTables> edges_;  // the one in use is first
+  std::vector<FormTables> tables_;  // the one in use is first
 };
 
 // Same node, or literals equal in type and value. Unknown where an operand is unknown. Iterative.
