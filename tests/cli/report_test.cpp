@@ -149,7 +149,7 @@ TEST_CASE("a report of many applications is linear") {
   const json report = json::parse(sample.json_text(0));
   CHECK(report["changed_names"].size() == 200'002);
   CHECK(report["applications"].size() == 200'003);
-  CHECK(std::chrono::steady_clock::now() - start < std::chrono::seconds(20));
+  CHECK(std::chrono::steady_clock::now() - start < std::chrono::seconds(60));
 }
 
 TEST_CASE("names that are no text are still JSON") {
