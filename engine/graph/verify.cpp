@@ -1,5 +1,6 @@
 // The invariants of a graph, checked from the records alone and independently of the code that keeps them.
 #include <algorithm>
+
 #include <fmt/format.h>
 
 #include "fxrules/graph.hpp"
@@ -9,7 +10,9 @@ namespace {
 
 // Python's identifiers; a digit in front, which a text may have, does no harm here.
 bool is_name(std::string_view name) {
-  const auto fits = [](char c) { return c == '_' || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9'); };
+  const auto fits = [](char c) {
+    return c == '_' || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
+  };
   return !name.empty() && std::all_of(name.begin(), name.end(), fits);
 }
 
@@ -28,10 +31,13 @@ class Verifier {
     NodeId previous;
     for (const NodeId n : graph_.nodes()) {
       ++count;
-      if (graph_.prev(n) != previous) report("node-list", fmt::format("`{}` does not follow the node before it", graph_.name(n)));
+      if (graph_.prev(n) != previous)
+        report("node-list", fmt::format("`{}` does not follow the node before it", graph_.name(n)));
       if (previous.valid() && !graph_.precedes(previous, n))
-        report("order-label", fmt::format("the order label of `{}` is not behind that of `{}`", graph_.name(n), graph_.name(previous)));
-      if (graph_.find(graph_.name_id(n)) != n) report("duplicate-name", fmt::format("two nodes are called `{}`", graph_.name(n)));
+        report("order-label", fmt::format("the order label of `{}` is not behind that of `{}`", graph_.name(n),
+                                          graph_.name(previous)));
+      if (graph_.find(graph_.name_id(n)) != n)
+        report("duplicate-name", fmt::format("two nodes are called `{}`", graph_.name(n)));
       if (!is_name(graph_.name(n))) report("illegal-name", fmt::format("`{}` is no name for a node", graph_.name(n)));
       previous = n;
       if (count > graph_.size()) break;
@@ -56,7 +62,8 @@ class Verifier {
         ++count;
       }
       if (count != graph_.use_count(n))
-        report("use-count", fmt::format("`{}` has {} uses and says that it has {}", graph_.name(n), count, graph_.use_count(n)));
+        report("use-count",
+               fmt::format("`{}` has {} uses and says that it has {}", graph_.name(n), count, graph_.use_count(n)));
     }
     if (held != linked) report("use-list", fmt::format("{} node arguments, but {} linked uses", held, linked));
   }
@@ -67,16 +74,19 @@ class Verifier {
     std::sort(paths.begin(), paths.end());
     for (std::size_t i = 0; i < paths.size(); ++i) {
       if (!paths[i].valid() || graph_.text(paths[i]).empty()) report("nested-graph", "a nested graph has no path");
-      if (i > 0 && paths[i] == paths[i - 1]) report("nested-graph", fmt::format("two nested graphs are called `{}`", graph_.text(paths[i])));
+      if (i > 0 && paths[i] == paths[i - 1])
+        report("nested-graph", fmt::format("two nested graphs are called `{}`", graph_.text(paths[i])));
     }
   }
 
   std::size_t slot(NodeId owner, SlotId id) {
     const Slot& s = graph_[id];
-    if (s.owner != owner.value) report("slot-owner", fmt::format("an argument of `{}` says that it belongs to another node", graph_.name(owner)));
+    if (s.owner != owner.value)
+      report("slot-owner", fmt::format("an argument of `{}` says that it belongs to another node", graph_.name(owner)));
     if (is_container(s.kind)) {
       if (s.a < graph_.slots_begin(owner) || std::uint64_t{s.a} + s.b > id.value)
-        report("container", fmt::format("a {} of `{}` reaches outside its node", to_string(s.kind), graph_.name(owner)));
+        report("container",
+               fmt::format("a {} of `{}` reaches outside its node", to_string(s.kind), graph_.name(owner)));
       if ((s.kind == ArgKind::dict && s.b % 2 != 0) || (s.kind == ArgKind::slice && s.b != 3))
         report("container", fmt::format("a {} of `{}` has {} parts", to_string(s.kind), graph_.name(owner), s.b));
     }
@@ -86,7 +96,8 @@ class Verifier {
       return 0;
     }
     if (!graph_.precedes(s.node(), owner))
-      report("use-before-definition", fmt::format("`{}` uses `{}`, which is defined later", graph_.name(owner), graph_.name(s.node())));
+      report("use-before-definition",
+             fmt::format("`{}` uses `{}`, which is defined later", graph_.name(owner), graph_.name(s.node())));
     return 1;
   }
 
@@ -96,24 +107,30 @@ class Verifier {
       const CallForm& form = graph_.form(n);
       switch (form.opcode) {
         case Opcode::output:
-          if (n != graph_.last()) report("output", fmt::format("the output node `{}` is not the last one", graph_.name(n)));
-          if (form.positional != 1) report("output", fmt::format("the output node `{}` has {} values", graph_.name(n), form.positional));
+          if (n != graph_.last())
+            report("output", fmt::format("the output node `{}` is not the last one", graph_.name(n)));
+          if (form.positional != 1)
+            report("output", fmt::format("the output node `{}` has {} values", graph_.name(n), form.positional));
           break;
         case Opcode::placeholder:
         case Opcode::get_attr:
           for (const Slot& s : graph_.slots(n)) {
-            if (s.kind == ArgKind::node) report("operand", fmt::format("`{}` is a {} and takes no node", graph_.name(n), to_string(form.opcode)));
+            if (s.kind == ArgKind::node)
+              report("operand", fmt::format("`{}` is a {} and takes no node", graph_.name(n), to_string(form.opcode)));
           }
           break;
         case Opcode::call_method:
           if (form.positional == 0)
-            report("missing-self", fmt::format("`{}` calls the method `{}` without its self as first positional argument{}",
-                                               graph_.name(n), graph_.target(n),
-                                               graph_.keyword(n, self).valid() ? "; `self` is given by keyword" : ""));
+            report("missing-self",
+                   fmt::format("`{}` calls the method `{}` without its self as first positional argument{}",
+                               graph_.name(n), graph_.target(n),
+                               graph_.keyword(n, self).valid() ? "; `self` is given by keyword" : ""));
           break;
-        default: break;
+        default:
+          break;
       }
-      if (graph_.target(n).empty() && form.opcode != Opcode::output) report("target", fmt::format("`{}` has no target", graph_.name(n)));
+      if (graph_.target(n).empty() && form.opcode != Opcode::output)
+        report("target", fmt::format("`{}` has no target", graph_.name(n)));
     }
   }
 

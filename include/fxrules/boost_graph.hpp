@@ -14,13 +14,14 @@
 // that they index by vertex_index with it. Property maps must have that size too. num_edges is O(size).
 #pragma once
 
+#include <utility>
+
 #include <boost/graph/graph_concepts.hpp>
 #include <boost/graph/graph_traits.hpp>
 #include <boost/graph/properties.hpp>
 #include <boost/iterator/iterator_facade.hpp>
 #include <boost/iterator/transform_iterator.hpp>
 #include <boost/property_map/property_map.hpp>
-#include <utility>
 
 #include "fxrules/graph.hpp"
 
@@ -76,7 +77,10 @@ class OperandIterator : public boost::iterator_facade<OperandIterator, UseEdge, 
 class EdgeIterator : public boost::iterator_facade<EdgeIterator, UseEdge, boost::forward_traversal_tag, UseEdge> {
  public:
   EdgeIterator() = default;
-  EdgeIterator(const Graph& graph, NodeId user) : graph_(&graph), user_(user), at_(user.valid() ? graph.slots_begin(user) : 0) { skip(); }
+  EdgeIterator(const Graph& graph, NodeId user)
+      : graph_(&graph), user_(user), at_(user.valid() ? graph.slots_begin(user) : 0) {
+    skip();
+  }
 
  private:
   friend class boost::iterator_core_access;
@@ -122,14 +126,18 @@ struct graph_traits<fxrules::Graph> {
   using edge_descriptor = fxrules::UseEdge;
   using directed_category = bidirectional_tag;
   using edge_parallel_category = allow_parallel_edge_tag;
-  struct traversal_category : virtual vertex_list_graph_tag, virtual bidirectional_graph_tag, virtual adjacency_graph_tag, virtual edge_list_graph_tag {};
+  struct traversal_category : virtual vertex_list_graph_tag,
+                              virtual bidirectional_graph_tag,
+                              virtual adjacency_graph_tag,
+                              virtual edge_list_graph_tag {};
   using vertices_size_type = std::size_t;
   using edges_size_type = std::size_t;
   using degree_size_type = std::size_t;
   using vertex_iterator = fxrules::Graph::NodeRange::iterator;
   using out_edge_iterator = fxrules::UseIterator;
   using in_edge_iterator = fxrules::OperandIterator;
-  using adjacency_iterator = transform_iterator<fxrules::UserOf, fxrules::UseIterator, fxrules::NodeId, fxrules::NodeId>;
+  using adjacency_iterator =
+      transform_iterator<fxrules::UserOf, fxrules::UseIterator, fxrules::NodeId, fxrules::NodeId>;
   using edge_iterator = fxrules::EdgeIterator;
   static vertex_descriptor null_vertex() { return {}; }
 };
@@ -167,7 +175,9 @@ inline std::size_t in_degree(NodeId n, const Graph& g) {
   const auto [begin, end] = in_edges(n, g);
   return static_cast<std::size_t>(std::distance(begin, end));
 }
-inline std::pair<EdgeIterator, EdgeIterator> edges(const Graph& g) { return {EdgeIterator(g, g.first()), EdgeIterator(g, NodeId())}; }
+inline std::pair<EdgeIterator, EdgeIterator> edges(const Graph& g) {
+  return {EdgeIterator(g, g.first()), EdgeIterator(g, NodeId())};
+}
 inline std::size_t num_edges(const Graph& g) {
   const auto [begin, end] = edges(g);
   return static_cast<std::size_t>(std::distance(begin, end));

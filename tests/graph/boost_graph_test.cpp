@@ -1,13 +1,14 @@
 // Boost's algorithms on our storage, with known answers.
 #include "fxrules/boost_graph.hpp"
 
+#include <sstream>
+
 #include <boost/graph/breadth_first_search.hpp>
 #include <boost/graph/depth_first_search.hpp>
 #include <boost/graph/dominator_tree.hpp>
 #include <boost/graph/graphviz.hpp>
 #include <boost/graph/strong_components.hpp>
 #include <boost/graph/topological_sort.hpp>
-#include <sstream>
 
 #include "tests/support/catch.hpp"
 
@@ -22,7 +23,8 @@ struct Diamond {
   NodeId gone = CallBuilder(g).create(Opcode::placeholder, "gone", "gone");
   NodeId a = CallBuilder(g).node(x).create(Opcode::call_function, "torch.a");
   NodeId b = CallBuilder(g).node(x).create(Opcode::call_function, "torch.b");
-  NodeId c = CallBuilder(g).node(a).open(ArgKind::list).node(b).node(b).close().create(Opcode::call_function, "torch.c");
+  NodeId c =
+      CallBuilder(g).node(a).open(ArgKind::list).node(b).node(b).close().create(Opcode::call_function, "torch.c");
   NodeId out = CallBuilder(g).node(c).create(Opcode::output, "output", "output");
   Diamond() { g.erase(gone); }
 
@@ -96,9 +98,10 @@ TEST_CASE("breadth-first search reaches what depends on a node") {
   Diamond d;
   std::vector<boost::default_color_type> colors;
   std::vector<std::size_t> distance;
-  boost::breadth_first_search(d.g, d.a,
-                              boost::color_map(d.map(colors))
-                                  .visitor(boost::make_bfs_visitor(boost::record_distances(d.map(distance), boost::on_tree_edge()))));
+  boost::breadth_first_search(
+      d.g, d.a,
+      boost::color_map(d.map(colors))
+          .visitor(boost::make_bfs_visitor(boost::record_distances(d.map(distance), boost::on_tree_edge()))));
   CHECK(colors[d.c.value] == boost::black_color);
   CHECK(colors[d.out.value] == boost::black_color);
   CHECK(colors[d.b.value] == boost::white_color);
@@ -112,7 +115,9 @@ TEST_CASE("write_graphviz draws it") {
   const NodeId a = CallBuilder(g).node(x).node(x).create(Opcode::call_function, "torch.a");
   CallBuilder(g).node(a).create(Opcode::output, "output", "output");
   std::ostringstream text;
-  const auto label = [&g](std::ostream& out, NodeId n) { out << " [label=" << boost::escape_dot_string(std::string(g.name(n))) << "]"; };
+  const auto label = [&g](std::ostream& out, NodeId n) {
+    out << " [label=" << boost::escape_dot_string(std::string(g.name(n))) << "]";
+  };
   boost::write_graphviz(text, g, label, boost::default_writer(), boost::default_writer(), get(boost::vertex_index, g));
   CHECK(text.str() == "digraph G {\n0 [label=x];\n1 [label=a];\n2 [label=output];\n0->1 ;\n0->1 ;\n1->2 ;\n}\n");
 }

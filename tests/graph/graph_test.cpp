@@ -1,11 +1,11 @@
 // Building graphs, their arguments and uses, and every mutation.
 #include "fxrules/graph.hpp"
 
-#include <fmt/format.h>
-
 #include <limits>
 #include <random>
 #include <set>
+
+#include <fmt/format.h>
 
 #include "tests/support/catch.hpp"
 
@@ -53,7 +53,10 @@ TEST_CASE("the builder keeps every literal exactly") {
   Graph g;
   const NodeId x = input(g, "x");
   CallBuilder b(g);
-  b.node(x).integer(std::numeric_limits<std::int64_t>::min()).integer(std::numeric_limits<std::int64_t>::max()).integer(-1);
+  b.node(x)
+      .integer(std::numeric_limits<std::int64_t>::min())
+      .integer(std::numeric_limits<std::int64_t>::max())
+      .integer(-1);
   b.floating(-0.0).floating(5e-324).boolean(true).boolean(false).none().ellipsis();
   b.spelled(ArgKind::complex, "(1+2j)").spelled(ArgKind::string, "it's").spelled(ArgKind::device, "cuda:0");
   const NodeId n = b.create(Opcode::call_function, "torch.f");
@@ -78,7 +81,8 @@ TEST_CASE("the builder keeps every literal exactly") {
 TEST_CASE("keywords come behind positional arguments and are found by name") {
   Graph g;
   const NodeId x = input(g, "x");
-  const NodeId n = CallBuilder(g).node(x).keyword("alpha").integer(2).keyword("out").node(x).create(Opcode::call_function, "torch.add");
+  const NodeId n = CallBuilder(g).node(x).keyword("alpha").integer(2).keyword("out").node(x).create(
+      Opcode::call_function, "torch.add");
   CHECK(g.form(n).positional == 1);
   CHECK(g.form(n).keywords.size() == 2);
   CHECK(g[g.keyword(n, *g.symbols().find("alpha"))].integer() == 2);
@@ -117,7 +121,15 @@ TEST_CASE("nested containers are walked as one run of slots") {
 TEST_CASE("copy takes a whole argument along") {
   Graph g;
   const NodeId x = input(g, "x");
-  const NodeId n = CallBuilder(g).open(ArgKind::list).node(x).open(ArgKind::tuple).integer(3).node(x).close().close().create(Opcode::call_function, "torch.f");
+  const NodeId n = CallBuilder(g)
+                       .open(ArgKind::list)
+                       .node(x)
+                       .open(ArgKind::tuple)
+                       .integer(3)
+                       .node(x)
+                       .close()
+                       .close()
+                       .create(Opcode::call_function, "torch.f");
   CallBuilder again(g);
   again.copy(g.argument(n, 0)).keyword("k").copy(g.argument(n, 0));
   const NodeId m = again.create(Opcode::call_function, "torch.g");
@@ -167,7 +179,19 @@ TEST_CASE("the first use in a list is the first of the node that was made last")
 TEST_CASE("replace_uses moves every use, wherever it stands") {
   Graph g;
   const NodeId x = input(g, "x"), y = input(g, "y");
-  const NodeId n = CallBuilder(g).node(x).open(ArgKind::list).open(ArgKind::slice).none().node(x).none().close().node(y).close().keyword("k").node(x).create(Opcode::call_function, "torch.f");
+  const NodeId n = CallBuilder(g)
+                       .node(x)
+                       .open(ArgKind::list)
+                       .open(ArgKind::slice)
+                       .none()
+                       .node(x)
+                       .none()
+                       .close()
+                       .node(y)
+                       .close()
+                       .keyword("k")
+                       .node(x)
+                       .create(Opcode::call_function, "torch.f");
   CallBuilder(g).open(ArgKind::dict).key("a").node(x).close().create(Opcode::output, "output", "output");
   g.replace_uses(x, y);
   CHECK(g.use_count(x) == 0);
@@ -280,7 +304,9 @@ TEST_CASE("calls of one shape share a form") {
   const NodeId d = CallBuilder(g).node(a).node(a).create(Opcode::call_function, "torch.f");
   const NodeId e = CallBuilder(g).node(a).keyword("k").integer(1).create(Opcode::call_method, "torch.f");
   CHECK(g.form_id(a) == g.form_id(b));
-  CHECK(std::set<std::uint32_t>{g.form_id(a).value, g.form_id(c).value, g.form_id(d).value, g.form_id(e).value}.size() == 4);
+  CHECK(
+      std::set<std::uint32_t>{g.form_id(a).value, g.form_id(c).value, g.form_id(d).value, g.form_id(e).value}.size() ==
+      4);
 }
 
 TEST_CASE("order labels stay true under 100,000 insertions at one place") {

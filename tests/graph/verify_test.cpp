@@ -40,7 +40,8 @@ struct Broken {
   [[nodiscard]] bool says(const std::string& kind, const std::string& message) const {
     const auto found = verify(g);
     INFO(render(found));
-    return std::any_of(found.begin(), found.end(), [&](const Diagnostic& d) { return d.kind == kind && d.message == message; });
+    return std::any_of(found.begin(), found.end(),
+                       [&](const Diagnostic& d) { return d.kind == kind && d.message == message; });
   }
 };
 
@@ -175,7 +176,8 @@ TEST_CASE("what FX asks of each kind of node") {
   SECTION("a method call has its self in front") {
     Broken b;
     CallBuilder(b.g).keyword("self").node(b.a).reassign(b.m, Opcode::call_method, b.g.form(b.m).target);
-    CHECK(b.says("missing-self", "`m` calls the method `m` without its self as first positional argument; `self` is given by keyword"));
+    CHECK(b.says("missing-self",
+                 "`m` calls the method `m` without its self as first positional argument; `self` is given by keyword"));
     CallBuilder(b.g).reassign(b.m, Opcode::call_method, b.g.form(b.m).target);
     CHECK(b.says("missing-self", "`m` calls the method `m` without its self as first positional argument"));
   }

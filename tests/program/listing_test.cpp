@@ -373,7 +373,8 @@ start 1, 4 registers
 }
 
 TEST_CASE("a further root is a program of its own, loaded with what the roots before it bound") {
-  const testing::Loaded loaded = testing::load_text("{ s = split(x, n), a = s[0], b = add(s[1], y) } => { a = neg(x), b = add(y, n) }\n");
+  const testing::Loaded loaded =
+      testing::load_text("{ s = split(x, n), a = s[0], b = add(s[1], y) } => { a = neg(x), b = add(y, n) }\n");
   REQUIRE(loaded.ok());
   CHECK("\n" + program::to_text(*loaded.program) == R"(
 phase (default): 1 rules, depth 3
@@ -428,8 +429,10 @@ phase (default): 1 rules, depth 3
 }
 
 TEST_CASE("phases, guards, alternatives and helpers are listed too") {
-  const testing::Loaded loaded = testing::load_text("def twice(v: Tensor) = add(v, v)\n\nphase tidy once reverse\nneg(x) => twice(x) if uses(x) == 1 or not is_input(x)\n"
-                                                    "  => note \"{x} stays\" otherwise\nsum(_, _, ..) => keep(keepdim = True)\n");
+  const testing::Loaded loaded = testing::load_text(
+      "def twice(v: Tensor) = add(v, v)\n\nphase tidy once reverse\nneg(x) => twice(x) if uses(x) == 1 or not "
+      "is_input(x)\n"
+      "  => note \"{x} stays\" otherwise\nsum(_, _, ..) => keep(keepdim = True)\n");
   REQUIRE(loaded.ok());
   CHECK("\n" + program::to_text(*loaded.program) == R"(
 phase tidy once reverse: 2 rules, depth 1

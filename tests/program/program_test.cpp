@@ -60,6 +60,9 @@ TEST_CASE("patterns of different ops exclude each other, others may not") {
 
 TEST_CASE("holes are counted") {
   OpPattern pattern;
-  pattern.pieces = {{"aten.", false, program::kNone}, {"f", true, program::kNone}, {".", false, program::kNone}, {"o", true, program::kNone}};
+  pattern.pieces = {{"aten.", false, program::kNone},
+                    {"f", true, program::kNone},
+                    {".", false, program::kNone},
+                    {"o", true, program::kNone}};
   CHECK(hole_count(pattern) == 2);
 }

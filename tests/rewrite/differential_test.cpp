@@ -1,11 +1,11 @@
 // Two engines that share no matching and no order: on random pairs of graph and rule set they must end in
 // the same text by the same applications.
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <array>
 #include <chrono>
 #include <cstdlib>
+
+#include <fmt/format.h>
 
 #include "engine/rewrite/matcher.hpp"
 #include "random_pairs.hpp"
@@ -45,8 +45,10 @@ std::string applications_text(const Graph& graph, const Report& report) {
 std::string first_difference(const std::string& engine, const std::string& reference) {
   std::size_t at = 0;
   while (at < std::min(engine.size(), reference.size()) && engine[at] == reference[at]) ++at;
-  const std::size_t line = engine.rfind('\n', at == 0 ? 0 : at - 1) == std::string::npos ? 0 : engine.rfind('\n', at - 1) + 1;
-  return fmt::format("{}engine:    {}\nreference: {}\n", engine.substr(0, line), engine.substr(line, engine.find('\n', line) - line),
+  const std::size_t line =
+      engine.rfind('\n', at == 0 ? 0 : at - 1) == std::string::npos ? 0 : engine.rfind('\n', at - 1) + 1;
+  return fmt::format("{}engine:    {}\nreference: {}\n", engine.substr(0, line),
+                     engine.substr(line, engine.find('\n', line) - line),
                      reference.substr(line, reference.find('\n', line) - line));
 }
 
@@ -64,7 +66,8 @@ void count_tests(const program::RuleSet& rules, Graph& graph, Statistics& statis
       while (matcher.next(phase.match, pc) != nullptr) {
       }
     }
-    for (std::size_t pc = 0; pc < counts.size(); ++pc) statistics.tests[static_cast<std::size_t>(phase.match.code[pc].test)] += counts[pc];
+    for (std::size_t pc = 0; pc < counts.size(); ++pc)
+      statistics.tests[static_cast<std::size_t>(phase.match.code[pc].test)] += counts[pc];
   }
 }
 
@@ -76,12 +79,13 @@ void check_clean(const Graph& graph, std::string_view whose) {
 }
 
 // Both engines on one pair; false when they differ.
-bool agree(const Loaded& rules, const std::string& rules_text, std::uint64_t seed, Statistics& statistics) {
-  Graph fast = random_graph(seed);
+bool agree(const Loaded& rules, const std::string& rules_text, std::uint64_t seed, Statistics& statistics,
+           std::uint32_t calls = 0, std::size_t most_rewrites = kMostRewrites) {
+  Graph fast = random_graph(seed, calls);
   Graph slow = fast.clone();
   const std::string before = to_text(fast);
   ApplyOptions options;
-  options.max_rewrites = kMostRewrites;
+  options.max_rewrites = most_rewrites;
 
   count_tests(*rules.program, fast, statistics);
   const RuleSet compiled(rules.program);
@@ -95,8 +99,9 @@ bool agree(const Loaded& rules, const std::string& rules_text, std::uint64_t see
   statistics.rewriting += fast_report.rewrites > 0;
   statistics.rewrites += fast_report.rewrites;
   statistics.most = std::max(statistics.most, fast_report.rewrites);
-  statistics.limited += fast_report.rewrites >= kMostRewrites;
-  statistics.refusing += std::any_of(fast_report.rules.begin(), fast_report.rules.end(), [](const RuleReport& r) { return r.refused > 0; });
+  statistics.limited += fast_report.rewrites >= most_rewrites;
+  statistics.refusing += std::any_of(fast_report.rules.begin(), fast_report.rules.end(),
+                                     [](const RuleReport& r) { return r.refused > 0; });
 
   const std::string fast_text = to_text(fast), slow_text = to_text(slow);
   const std::string fast_done = applications_text(fast, fast_report), slow_done = applications_text(slow, slow_report);
@@ -104,15 +109,16 @@ bool agree(const Loaded& rules, const std::string& rules_text, std::uint64_t see
   if (!same) {
     fmt::print("seed {}\n{}\nbefore\n{}\n{}", seed, rules_text, before,
                first_difference(fast_done + fast_text, slow_done + slow_text));
-    for (const Note& note : fast_report.notes) fmt::print("note of {} at {}: {}\n", note.rule, fast.text(note.node), note.text);
+    for (const Note& note : fast_report.notes)
+      fmt::print("note of {} at {}: {}\n", note.rule, fast.text(note.node), note.text);
   }
   CHECK(same);
 
   bool stable = true;
-  if (fast_report.rewrites < kMostRewrites) {
+  if (fast_report.rewrites < most_rewrites) {
     CHECK(fast_report.stop == slow_report.stop);
-    const bool all_fixpoints =
-        std::none_of(rules.program->phases.begin(), rules.program->phases.end(), [](const program::Phase& p) { return p.once; });
+    const bool all_fixpoints = std::none_of(rules.program->phases.begin(), rules.program->phases.end(),
+                                            [](const program::Phase& p) { return p.once; });
     if (all_fixpoints && rules.program->phases.size() == 1) {
       const Report again = apply(compiled, fast, options);
       INFO("a second run:\n" << applications_text(fast, again));
@@ -125,8 +131,9 @@ bool agree(const Loaded& rules, const std::string& rules_text, std::uint64_t see
 }
 
 std::string_view name_of(program::Test test) {
-  static constexpr std::string_view kNames[] = {"op",   "select", "argument", "rest", "bind_rest", "commutes", "kind",   "literal", "same",
-                                                "list", "list_min", "item",   "item_back", "span", "part",     "accept", "fail"};
+  static constexpr std::string_view kNames[] = {"op",        "select",  "argument", "rest",   "bind_rest", "commutes",
+                                                "kind",      "literal", "same",     "list",   "list_min",  "item",
+                                                "item_back", "span",    "part",     "accept", "fail"};
   static_assert(std::size(kNames) == kTests);
   return kNames[static_cast<std::size_t>(test)];
 }
@@ -145,7 +152,8 @@ TEST_CASE("the engine agrees with the reference engine on random graphs and rule
   const auto start = std::chrono::steady_clock::now();
   Statistics statistics;
   std::size_t differing = 0;
-  for (std::uint64_t seed = first != nullptr ? std::strtoull(first, nullptr, 10) : 1; statistics.pairs < wanted && differing < 5; ++seed) {
+  for (std::uint64_t seed = first != nullptr ? std::strtoull(first, nullptr, 10) : 1;
+       statistics.pairs < wanted && differing < 5; ++seed) {
     const std::string text = random_rules(seed);
     const Loaded rules = load_text(text);
     if (!rules.ok()) {
@@ -157,10 +165,12 @@ TEST_CASE("the engine agrees with the reference engine on random graphs and rule
       differing += !agree(rules, text, seed * kGraphsPerRuleSet + g, statistics);
   }
   const std::chrono::duration<double> took = std::chrono::steady_clock::now() - start;
-  fmt::print("{} pairs in {:.1f} s: {} rewrote something, {} rewrites, at most {} in one, {} stopped at the limit, {} refused a match; "
-             "{} rule sets did not load\n",
-             statistics.pairs, took.count(), statistics.rewriting, statistics.rewrites, statistics.most, statistics.limited,
-             statistics.refusing, statistics.unloadable);
+  fmt::print(
+      "{} pairs in {:.1f} s: {} rewrote something, {} rewrites, at most {} in one, {} stopped at the limit, {} refused "
+      "a match; "
+      "{} rule sets did not load\n",
+      statistics.pairs, took.count(), statistics.rewriting, statistics.rewrites, statistics.most, statistics.limited,
+      statistics.refusing, statistics.unloadable);
   for (std::size_t t = 0; t < kTests; ++t)
     fmt::print("  {:<10}{:>10}\n", name_of(static_cast<program::Test>(t)), statistics.tests[t]);
 
@@ -171,6 +181,22 @@ TEST_CASE("the engine agrees with the reference engine on random graphs and rule
     INFO("instruction " << name_of(static_cast<program::Test>(t)));
     CHECK(statistics.tests[t] > 0);
   }
+}
+
+TEST_CASE("and on graphs of some hundred nodes") {
+  const std::size_t wanted = wanted_pairs() / 100;
+  Statistics statistics;
+  std::size_t differing = 0;
+  for (std::uint64_t seed = 1; statistics.pairs < wanted && differing < 5; ++seed) {
+    const std::string text = random_rules(seed);
+    const Loaded rules = load_text(text);
+    if (rules.ok())
+      differing += !agree(rules, text, seed, statistics, 200 + static_cast<std::uint32_t>(seed % 400), 150);
+  }
+  fmt::print("{} larger pairs: {} rewrites, at most {} in one, {} stopped at the limit\n", statistics.pairs,
+             statistics.rewrites, statistics.most, statistics.limited);
+  CHECK(differing == 0);
+  CHECK(statistics.most == 150);
 }
 
 }  // namespace fxrules::testing

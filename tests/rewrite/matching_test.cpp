@@ -32,8 +32,9 @@ void check(const std::vector<Row>& rows) {
 }  // namespace
 
 TEST_CASE("a plain name means every spelling of the op") {
-  for (const std::string call : {"torch.add(x, y)", ".add(x, y)", "operator.add(x, y)", "torch.ops.aten.add.Tensor(x, y)", "torch.ops.aten.add(x, y)",
-                                 ".__add__(x, y)", ".__radd__(x, y)", "executorch.exir.dialects.edge._ops.aten.add.Tensor(x, y)"}) {
+  for (const std::string call : {"torch.add(x, y)", ".add(x, y)", "operator.add(x, y)",
+                                 "torch.ops.aten.add.Tensor(x, y)", "torch.ops.aten.add(x, y)", ".__add__(x, y)",
+                                 ".__radd__(x, y)", "executorch.exir.dialects.edge._ops.aten.add.Tensor(x, y)"}) {
     INFO(call);
     CHECK(matches("add(_, _)", "n = " + call) == 1);
     CHECK(matches("sub(_, _)", "n = " + call) == 0);
@@ -65,12 +66,12 @@ TEST_CASE("arguments go by schema role") {
          {"sub(input = _, other = 2)", "torch.sub(x, 2)", true},
          {"sub(2, _)", ".__rsub__(x, 2)", true},
          {"sub(_, 2)", ".__rsub__(x, 2)", false},
-         {"sum(_, [1])", "torch.sum(x, 1)", true},        // int for a list of ints
+         {"sum(_, [1])", "torch.sum(x, 1)", true},  // int for a list of ints
          {"sum(_, [1])", "torch.sum(x, dim=[1])", true},
          {"sum(_, [1])", "torch.sum(x, dim=(1,))", true},
-         {"sum(_, [1])", "torch.sum(x, axis=1)", true},   // a synonym
+         {"sum(_, [1])", "torch.sum(x, axis=1)", true},  // a synonym
          {"sum(_, [1])", "torch.sum(x, 0)", false},
-         {"reshape(_, [2, 3])", ".reshape(x, 2, 3)", true},   // varargs
+         {"reshape(_, [2, 3])", ".reshape(x, 2, 3)", true},  // varargs
          {"reshape(_, [2, 3])", ".reshape(x, (2, 3))", true},
          {"reshape(_, [2, 3])", "torch.reshape(x, [2, 3])", true},
          {"reshape(_, [2, 3])", "torch.reshape(input=x, shape=(2, 3))", true},
@@ -134,17 +135,38 @@ TEST_CASE("literals match exactly") {
 TEST_CASE("kinds") {
   const auto kind = [](const std::string& kind, const std::string& argument, bool match) {
     INFO(kind << " on " << argument);
-    CHECK((matches("mine.op(_: " + kind + ")", "t: f32[2] = mine.tensor(x)\nb: b8[2] = mine.tensor(x)\ni: i64[2] = mine.tensor(x)\ns: Sym(s0) = mine.size(x)\nn = mine.op(" + argument + ")") == 1) == match);
+    CHECK((matches("mine.op(_: " + kind + ")",
+                   "t: f32[2] = mine.tensor(x)\nb: b8[2] = mine.tensor(x)\ni: i64[2] = mine.tensor(x)\ns: Sym(s0) = "
+                   "mine.size(x)\nn = mine.op(" +
+                       argument + ")") == 1) == match);
   };
-  for (const auto& [name, argument] : std::vector<std::pair<std::string, std::string>>{
-           {"int", "1"}, {"int", "s"}, {"float", "1.5"}, {"bool", "True"}, {"str", "'text'"}, {"none", "None"}, {"ellipsis", "Ellipsis"},
-           {"slice", "slice(0, 1, None)"}, {"tuple", "(x,)"}, {"list", "[x]"}, {"dict", "{'a': x}"}, {"dtype", "torch.float32"},
-           {"number", "1"}, {"number", "1.5"}, {"number", "True"}, {"number", "s"}, {"number", "(1+2j)"}, {"node", "x"}, {"node", "t"},
-           {"Tensor", "t"}, {"Tensor[bool]", "b"}, {"Tensor[int]", "i"}})
+  for (const auto& [name, argument] : std::vector<std::pair<std::string, std::string>>{{"int", "1"},
+                                                                                       {"int", "s"},
+                                                                                       {"float", "1.5"},
+                                                                                       {"bool", "True"},
+                                                                                       {"str", "'text'"},
+                                                                                       {"none", "None"},
+                                                                                       {"ellipsis", "Ellipsis"},
+                                                                                       {"slice", "slice(0, 1, None)"},
+                                                                                       {"tuple", "(x,)"},
+                                                                                       {"list", "[x]"},
+                                                                                       {"dict", "{'a': x}"},
+                                                                                       {"dtype", "torch.float32"},
+                                                                                       {"number", "1"},
+                                                                                       {"number", "1.5"},
+                                                                                       {"number", "True"},
+                                                                                       {"number", "s"},
+                                                                                       {"number", "(1+2j)"},
+                                                                                       {"node", "x"},
+                                                                                       {"node", "t"},
+                                                                                       {"Tensor", "t"},
+                                                                                       {"Tensor[bool]", "b"},
+                                                                                       {"Tensor[int]", "i"}})
     kind(name, argument, true);
   for (const auto& [name, argument] : std::vector<std::pair<std::string, std::string>>{
-           {"int", "True"}, {"int", "1.0"}, {"int", "t"}, {"float", "1"}, {"bool", "1"}, {"str", "1"}, {"none", "0"}, {"slice", "(x,)"},
-           {"tuple", "[x]"}, {"list", "(x,)"}, {"dict", "[x]"}, {"number", "t"}, {"number", "None"}, {"node", "1"}, {"Tensor", "1"},
+           {"int", "True"}, {"int", "1.0"},  {"int", "t"},          {"float", "1"},        {"bool", "1"},
+           {"str", "1"},    {"none", "0"},   {"slice", "(x,)"},     {"tuple", "[x]"},      {"list", "(x,)"},
+           {"dict", "[x]"}, {"number", "t"}, {"number", "None"},    {"node", "1"},         {"Tensor", "1"},
            {"Tensor", "s"}, {"Tensor", "x"}, {"Tensor[bool]", "t"}, {"Tensor[bool]", "i"}, {"Tensor[int]", "b"}})
     kind(name, argument, false);
 }
@@ -186,9 +208,15 @@ TEST_CASE("list patterns") {
 }
 
 TEST_CASE("both orders of a commutative op, while the rest is at its default") {
-  check({{"add(neg(_), _)", "torch.add(y, n0)", false}, {"mul(2, _)", "torch.mul(x, 2)", true}, {"mul(_, 2)", "torch.mul(x, 2)", true}, {"add(1, _, ..)", "torch.add(x, 1)", true},
-         {"add(1, _, ..)", "torch.add(x, 1, alpha=2)", false}, {"sub(1, _)", "torch.sub(x, 1)", false}, {"sub~(1, _)", "torch.sub(x, 1)", true},
-         {"{add, sub}(1, _)", "torch.add(x, 1)", true}, {"{add, sub}(1, _)", "torch.sub(x, 1)", false}});
+  check({{"add(neg(_), _)", "torch.add(y, n0)", false},
+         {"mul(2, _)", "torch.mul(x, 2)", true},
+         {"mul(_, 2)", "torch.mul(x, 2)", true},
+         {"add(1, _, ..)", "torch.add(x, 1)", true},
+         {"add(1, _, ..)", "torch.add(x, 1, alpha=2)", false},
+         {"sub(1, _)", "torch.sub(x, 1)", false},
+         {"sub~(1, _)", "torch.sub(x, 1)", true},
+         {"{add, sub}(1, _)", "torch.add(x, 1)", true},
+         {"{add, sub}(1, _)", "torch.sub(x, 1)", false}});
 }
 
 TEST_CASE("op sets, any op and modules") {
@@ -223,7 +251,8 @@ TEST_CASE("name holes") {
 TEST_CASE("a hole restricted to a set") {
   const std::string sets = "set Units = { neg, abs }\nphase one once\n";
   const auto hits = [&](const std::string& pattern, const std::string& call) {
-    return applied(sets + pattern + " => note \"{f}\"\n", "x = placeholder\nn = " + call + "\nreturn (n,)").report.notes;
+    return applied(sets + pattern + " => note \"{f}\"\n", "x = placeholder\nn = " + call + "\nreturn (n,)")
+        .report.notes;
   };
   REQUIRE(hits("<f: Units>(_)", "torch.neg(x)").size() == 1);
   CHECK(hits("<f: Units>(_)", "torch.neg(x)")[0].text == "neg");

@@ -9,7 +9,7 @@ class GraphMaker {
  public:
   explicit GraphMaker(std::uint64_t seed) : dice_(seed) {}
 
-  Graph make() {
+  Graph make(std::uint32_t calls) {
     const std::uint32_t inputs = 1 + dice_.below(3);
     for (std::uint32_t i = 0; i < inputs; ++i) {
       const std::string name = "x" + std::to_string(i);
@@ -18,7 +18,7 @@ class GraphMaker {
     if (dice_.one_in(4)) values_.push_back(CallBuilder(graph_).create(Opcode::get_attr, "weight"));
     hub_ = dice_.one_in(2) ? values_.front() : NodeId();
     writes_ = dice_.one_in(3) ? 5 : 0;
-    const std::uint32_t calls = 6 + dice_.below(dice_.one_in(3) ? 36 : 14);
+    if (calls == 0) calls = 6 + dice_.below(dice_.one_in(3) ? 36 : 14);
     for (std::uint32_t i = 0; i < calls; ++i) call();
     output();
     return std::move(graph_);
@@ -41,13 +41,20 @@ class GraphMaker {
     return n;
   }
 
-  void add(CallBuilder& builder, Opcode opcode, const std::string& target) { values_.push_back(with_meta(builder.create(opcode, target))); }
+  void add(CallBuilder& builder, Opcode opcode, const std::string& target) {
+    values_.push_back(with_meta(builder.create(opcode, target)));
+  }
 
   void number(CallBuilder& builder) {
     switch (dice_.below(5)) {
-      case 0: builder.floating(1.0); break;
-      case 1: builder.floating(1.5); break;
-      default: builder.integer(dice_.below(3));
+      case 0:
+        builder.floating(1.0);
+        break;
+      case 1:
+        builder.floating(1.5);
+        break;
+      default:
+        builder.integer(dice_.below(3));
     }
   }
 
@@ -78,9 +85,12 @@ class GraphMaker {
     builder.node(x);
     switch (how) {
       case 0:
-      case 1: return add(builder, Opcode::call_function, "torch." + op);
-      case 2: return add(builder, Opcode::call_method, op);
-      case 3: return add(builder, Opcode::call_function, "torch.ops.aten." + op + ".default");
+      case 1:
+        return add(builder, Opcode::call_function, "torch." + op);
+      case 2:
+        return add(builder, Opcode::call_method, op);
+      case 3:
+        return add(builder, Opcode::call_function, "torch.ops.aten." + op + ".default");
       case 4:
         if (op == "neg" || op == "abs") return add(builder, Opcode::call_function, "operator." + op);
         return add(builder, Opcode::call_function, "torch.ops.aten." + op);
@@ -152,9 +162,14 @@ class GraphMaker {
     builder.node(value());
     const std::int64_t dim = dice_.below(2);
     switch (dice_.below(3)) {
-      case 0: builder.integer(dim); break;
-      case 1: sizes(builder, dice_.one_in(2), {dim}); break;
-      default: builder.keyword("dim").integer(dim);
+      case 0:
+        builder.integer(dim);
+        break;
+      case 1:
+        sizes(builder, dice_.one_in(2), {dim});
+        break;
+      default:
+        builder.keyword("dim").integer(dim);
     }
     if (dice_.one_in(2)) builder.keyword("keepdim").boolean(dice_.one_in(2));
     if (dice_.one_in(2)) return add(builder, Opcode::call_method, "sum");
@@ -166,12 +181,24 @@ class GraphMaker {
     builder.node(value());
     const std::int64_t a = dice_.one_in(3) ? 2 : 4, b = dice_.one_in(3) ? -1 : 4;
     switch (dice_.below(6)) {
-      case 0: builder.integer(a).integer(b); return add(builder, Opcode::call_method, "reshape");
-      case 1: sizes(builder, true, {a, b}); return add(builder, Opcode::call_method, "reshape");
-      case 2: sizes(builder, dice_.one_in(2), {a, b}); return add(builder, Opcode::call_function, "torch.reshape");
-      case 3: sizes(builder, false, {a, b}); return add(builder, Opcode::call_function, "torch.ops.aten.view.default");
-      case 4: builder.integer(dice_.below(2)).integer(1); return add(builder, Opcode::call_method, "permute");
-      default: builder.integer(0).integer(1); return add(builder, Opcode::call_function, "torch.transpose");
+      case 0:
+        builder.integer(a).integer(b);
+        return add(builder, Opcode::call_method, "reshape");
+      case 1:
+        sizes(builder, true, {a, b});
+        return add(builder, Opcode::call_method, "reshape");
+      case 2:
+        sizes(builder, dice_.one_in(2), {a, b});
+        return add(builder, Opcode::call_function, "torch.reshape");
+      case 3:
+        sizes(builder, false, {a, b});
+        return add(builder, Opcode::call_function, "torch.ops.aten.view.default");
+      case 4:
+        builder.integer(dice_.below(2)).integer(1);
+        return add(builder, Opcode::call_method, "permute");
+      default:
+        builder.integer(0).integer(1);
+        return add(builder, Opcode::call_function, "torch.transpose");
     }
   }
 
@@ -192,7 +219,8 @@ class GraphMaker {
       CallBuilder builder(graph_);
       builder.node(value()).integer(2);
       if (dice_.one_in(3)) builder.keyword("dim").integer(0);
-      split = dice_.one_in(2) ? builder.create(Opcode::call_function, "torch.split") : builder.create(Opcode::call_method, "split");
+      split = dice_.one_in(2) ? builder.create(Opcode::call_function, "torch.split")
+                              : builder.create(Opcode::call_method, "split");
     }
     for (std::int64_t i = 0; i < 2; ++i) {
       if (dice_.one_in(4)) continue;
@@ -220,9 +248,13 @@ class GraphMaker {
     CallBuilder builder(graph_);
     builder.node(value());
     switch (dice_.below(4)) {
-      case 0: return add(builder, Opcode::call_method, "clone");
-      case 1: return add(builder, Opcode::call_function, "torch.ops.aten.clone.default");
-      case 2: builder.spelled(ArgKind::dtype, "torch.float32"); return add(builder, Opcode::call_method, "to");
+      case 0:
+        return add(builder, Opcode::call_method, "clone");
+      case 1:
+        return add(builder, Opcode::call_function, "torch.ops.aten.clone.default");
+      case 2:
+        builder.spelled(ArgKind::dtype, "torch.float32");
+        return add(builder, Opcode::call_method, "to");
       default:
         builder.keyword("dtype").spelled(ArgKind::dtype, dice_.one_in(2) ? "torch.float32" : "torch.float16");
         return add(builder, Opcode::call_method, "to");
@@ -233,12 +265,23 @@ class GraphMaker {
     CallBuilder builder(graph_);
     builder.node(value());
     switch (dice_.below(6)) {
-      case 0: builder.node(value()); return add(builder, Opcode::call_method, "add_");
-      case 1: return add(builder, Opcode::call_method, "relu_");
-      case 2: builder.node(value()); return add(builder, Opcode::call_method, "copy_");
-      case 3: builder.node(value()); return add(builder, Opcode::call_function, "operator.iadd");
-      case 4: builder.integer(0).node(value()); return add(builder, Opcode::call_function, "operator.setitem");
-      default: builder.integer(2); return add(builder, Opcode::call_function, "torch.ops.aten.mul_.Scalar");
+      case 0:
+        builder.node(value());
+        return add(builder, Opcode::call_method, "add_");
+      case 1:
+        return add(builder, Opcode::call_method, "relu_");
+      case 2:
+        builder.node(value());
+        return add(builder, Opcode::call_method, "copy_");
+      case 3:
+        builder.node(value());
+        return add(builder, Opcode::call_function, "operator.iadd");
+      case 4:
+        builder.integer(0).node(value());
+        return add(builder, Opcode::call_function, "operator.setitem");
+      default:
+        builder.integer(2);
+        return add(builder, Opcode::call_function, "torch.ops.aten.mul_.Scalar");
     }
   }
 
@@ -246,7 +289,9 @@ class GraphMaker {
     CallBuilder builder(graph_);
     sizes(builder, dice_.one_in(2), {4, 4});
     number(builder);
-    if (dice_.one_in(2)) builder.keyword("device").spelled(dice_.one_in(2) ? ArgKind::device : ArgKind::string, dice_.of({"cpu", "cuda:0"}));
+    if (dice_.one_in(2))
+      builder.keyword("device").spelled(dice_.one_in(2) ? ArgKind::device : ArgKind::string,
+                                        dice_.of({"cpu", "cuda:0"}));
     add(builder, Opcode::call_function, "torch.full");
   }
 
@@ -254,19 +299,29 @@ class GraphMaker {
     CallBuilder builder(graph_);
     builder.node(value());
     switch (dice_.below(5)) {
-      case 0: return add(builder, Opcode::call_function, "mine.blackbox");
-      case 1: builder.keyword("scale").integer(dice_.below(2)); return add(builder, Opcode::call_function, "mine.blackbox");
-      case 2: return add(builder, Opcode::call_method, dice_.one_in(2) ? "frobnicate" : "frob_");
-      case 3: return add(builder, Opcode::call_module, "layers.0");
-      default: return add(builder, Opcode::call_function, "torch.bernoulli");
+      case 0:
+        return add(builder, Opcode::call_function, "mine.blackbox");
+      case 1:
+        builder.keyword("scale").integer(dice_.below(2));
+        return add(builder, Opcode::call_function, "mine.blackbox");
+      case 2:
+        return add(builder, Opcode::call_method, dice_.one_in(2) ? "frobnicate" : "frob_");
+      case 3:
+        return add(builder, Opcode::call_module, "layers.0");
+      default:
+        return add(builder, Opcode::call_function, "torch.bernoulli");
     }
   }
 
   void output() {
     CallBuilder builder(graph_);
     switch (dice_.below(4)) {
-      case 0: builder.node(value()); break;
-      case 1: builder.open(ArgKind::dict).key("a").node(value()).key("b").open(ArgKind::list).node(value()).close().close(); break;
+      case 0:
+        builder.node(value());
+        break;
+      case 1:
+        builder.open(ArgKind::dict).key("a").node(value()).key("b").open(ArgKind::list).node(value()).close().close();
+        break;
       default:
         builder.open(ArgKind::tuple).node(values_.back());
         for (std::uint32_t i = dice_.below(3); i-- > 0;) builder.node(value());
@@ -284,6 +339,6 @@ class GraphMaker {
 
 }  // namespace
 
-Graph random_graph(std::uint64_t seed) { return GraphMaker(seed).make(); }
+Graph random_graph(std::uint64_t seed, std::uint32_t calls) { return GraphMaker(seed).make(calls); }
 
 }  // namespace fxrules::testing

@@ -1,7 +1,7 @@
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <vector>
+
+#include <fmt/format.h>
 
 #include "random_pairs.hpp"
 
@@ -88,16 +88,23 @@ class RuleMaker {
   std::string unary(unsigned depth) {
     const std::string op(dice_.of({"neg", "abs", "relu", "exp"}));
     switch (dice_.below(10)) {
-      case 0: return fmt::format(".{}({})", op, operand(depth));
-      case 1: return fmt::format("torch.{}({})", op, operand(depth));
-      case 2: return fmt::format("aten.{}({})", op, operand(depth));
-      case 3: return fmt::format("{{neg, abs}}({})", operand(depth));
-      case 4: return fmt::format("Units({})", operand(depth));
+      case 0:
+        return fmt::format(".{}({})", op, operand(depth));
+      case 1:
+        return fmt::format("torch.{}({})", op, operand(depth));
+      case 2:
+        return fmt::format("aten.{}({})", op, operand(depth));
+      case 3:
+        return fmt::format("{{neg, abs}}({})", operand(depth));
+      case 4:
+        return fmt::format("Units({})", operand(depth));
       case 5:
         hole_ = true;
         return fmt::format("<f: Units>({})", operand(depth));
-      case 6: return fmt::format("aten.{}.default({})", op, operand(depth));
-      default: return fmt::format("{}({}{})", op, operand(depth), maybe_open());
+      case 6:
+        return fmt::format("aten.{}.default({})", op, operand(depth));
+      default:
+        return fmt::format("{}({}{})", op, operand(depth), maybe_open());
     }
   }
 
@@ -105,68 +112,100 @@ class RuleMaker {
     const std::string op(dice_.of({"add", "mul", "sub", "add"}));
     const std::string left = operand(depth), right = second(depth);
     switch (dice_.below(12)) {
-      case 0: return fmt::format("{{add, sub}}({}, {}{})", left, right, maybe_open());
-      case 1: return fmt::format("{}~({}, {})", op, left, right);
+      case 0:
+        return fmt::format("{{add, sub}}({}, {}{})", left, right, maybe_open());
+      case 1:
+        return fmt::format("{}~({}, {})", op, left, right);
       case 2:
-        if (op != "mul") return fmt::format("{}({}, {}, alpha = {})", op, left, right, dice_.one_in(2) ? "2" : fresh("", false));
+        if (op != "mul")
+          return fmt::format("{}({}, {}, alpha = {})", op, left, right, dice_.one_in(2) ? "2" : fresh("", false));
         return fmt::format("mul({}, other = {})", left, right);
-      case 3: return fmt::format("operator.{}({}, {})", op, left, right);
-      case 4: return fmt::format("Sums({}, {})", left, right);
-      case 5: return fmt::format("aten.{}.Tensor({}, {})", op, left, right);
-      case 6: return fmt::format("{}(other = {}, self = {})", op, right, left);
-      default: return fmt::format("{}({}, {}{})", op, left, right, maybe_open());
+      case 3:
+        return fmt::format("operator.{}({}, {})", op, left, right);
+      case 4:
+        return fmt::format("Sums({}, {})", left, right);
+      case 5:
+        return fmt::format("aten.{}.Tensor({}, {})", op, left, right);
+      case 6:
+        return fmt::format("{}(other = {}, self = {})", op, right, left);
+      default:
+        return fmt::format("{}({}, {}{})", op, left, right, maybe_open());
     }
   }
 
   std::string reduction(unsigned depth) {
     switch (dice_.below(4)) {
-      case 0: return fmt::format("sum({}, [{}])", operand(depth), dice_.one_in(2) ? "0" : fresh("int", false));
-      case 1: return fmt::format("sum({}, {}, ..)", operand(depth), fresh("", false));
-      case 2: return fmt::format("sum({}, _, keepdim = True)", operand(depth));
-      default: return fmt::format("sum({}, dim = [_])", operand(depth));
+      case 0:
+        return fmt::format("sum({}, [{}])", operand(depth), dice_.one_in(2) ? "0" : fresh("int", false));
+      case 1:
+        return fmt::format("sum({}, {}, ..)", operand(depth), fresh("", false));
+      case 2:
+        return fmt::format("sum({}, _, keepdim = True)", operand(depth));
+      default:
+        return fmt::format("sum({}, dim = [_])", operand(depth));
     }
   }
 
   std::string view(unsigned depth) {
     switch (dice_.below(5)) {
-      case 0: return fmt::format("reshape({}, [4, {}])", operand(depth), dice_.one_in(2) ? "-1" : "4");
-      case 1: return fmt::format("reshape({}, [{}, _])", operand(depth), fresh("int", false));
-      case 2: return fmt::format("{{reshape, view}}({}, {})", operand(depth), fresh("", false));
-      case 3: return fmt::format("permute({}, [_, 1])", operand(depth));
-      default: return fmt::format("transpose({}, 0, 1)", operand(depth));
+      case 0:
+        return fmt::format("reshape({}, [4, {}])", operand(depth), dice_.one_in(2) ? "-1" : "4");
+      case 1:
+        return fmt::format("reshape({}, [{}, _])", operand(depth), fresh("int", false));
+      case 2:
+        return fmt::format("{{reshape, view}}({}, {})", operand(depth), fresh("", false));
+      case 3:
+        return fmt::format("permute({}, [_, 1])", operand(depth));
+      default:
+        return fmt::format("transpose({}, 0, 1)", operand(depth));
     }
   }
 
   std::string list_call(unsigned depth) {
     switch (dice_.below(5)) {
-      case 0: return fmt::format("cat([{}])", operand(depth));
-      case 1: return fmt::format("cat([{}, {}], ..)", operand(depth), leaf());
-      case 2: return fmt::format("cat([{}, {}..])", operand(depth), fresh("rest", false));
-      case 3: return fmt::format("cat([{}.., {}], ..)", fresh("rest", false), operand(depth));
-      default: return fmt::format("cat(({}, _), ..)", operand(depth));
+      case 0:
+        return fmt::format("cat([{}])", operand(depth));
+      case 1:
+        return fmt::format("cat([{}, {}], ..)", operand(depth), leaf());
+      case 2:
+        return fmt::format("cat([{}, {}..])", operand(depth), fresh("rest", false));
+      case 3:
+        return fmt::format("cat([{}.., {}], ..)", fresh("rest", false), operand(depth));
+      default:
+        return fmt::format("cat(({}, _), ..)", operand(depth));
     }
   }
 
   std::string item(unsigned depth) {
     switch (dice_.below(4)) {
-      case 0: return fmt::format("split({}, 2, ..)[{}]", operand(depth), dice_.below(2));
-      case 1: return fmt::format("getitem({}, 0:2)", operand(depth));
-      case 2: return fmt::format("getitem({}, {}:{}:_)", operand(depth), fresh("", false), fresh("", false));
-      default: return fmt::format("getitem({}, (_: slice, 0))", operand(depth));
+      case 0:
+        return fmt::format("split({}, 2, ..)[{}]", operand(depth), dice_.below(2));
+      case 1:
+        return fmt::format("getitem({}, 0:2)", operand(depth));
+      case 2:
+        return fmt::format("getitem({}, {}:{}:_)", operand(depth), fresh("", false), fresh("", false));
+      default:
+        return fmt::format("getitem({}, (_: slice, 0))", operand(depth));
     }
   }
 
   std::string odd(unsigned depth) {
     switch (dice_.below(7)) {
-      case 0: return fmt::format("clone({})", operand(depth));
-      case 1: return fmt::format("to({}, torch.float32)", operand(depth));
-      case 2: return fmt::format("to({}, dtype = {})", operand(depth), fresh("dtype", false));
-      case 3: return fmt::format("mine.blackbox({}{})", operand(depth), dice_.one_in(2) ? ", scale = 1" : "");
+      case 0:
+        return fmt::format("clone({})", operand(depth));
+      case 1:
+        return fmt::format("to({}, torch.float32)", operand(depth));
+      case 2:
+        return fmt::format("to({}, dtype = {})", operand(depth), fresh("dtype", false));
+      case 3:
+        return fmt::format("mine.blackbox({}{})", operand(depth), dice_.one_in(2) ? ", scale = 1" : "");
       case 4:
         hole_ = true;
         return fmt::format("aten.<f>.default({})", operand(depth));
-      case 5: return fmt::format("*({}, ..)", operand(depth));
-      default: return fmt::format("relu_({})", operand(depth));
+      case 5:
+        return fmt::format("*({}, ..)", operand(depth));
+      default:
+        return fmt::format("relu_({})", operand(depth));
     }
   }
 
@@ -198,19 +237,30 @@ class RuleMaker {
       if (variables_[v].kind == "rest" && dice_.one_in(2)) return fmt::format("cat([{}, {}..])", some_node(), use(v));
     }
     for (std::size_t v = 0; v < variables_.size(); ++v) {
-      if (variables_[v].kind == "arguments" && dice_.one_in(2)) return fmt::format("add({}, {}..)", built(calls - 1), use(v));
+      if (variables_[v].kind == "arguments" && dice_.one_in(2))
+        return fmt::format("add({}, {}..)", built(calls - 1), use(v));
     }
-    if (open_ && dice_.one_in(3)) return fmt::format("{}({}, ..)", dice_.of({"neg", "mul", "sum", ".add"}), built(calls - 1));
+    if (open_ && dice_.one_in(3))
+      return fmt::format("{}({}, ..)", dice_.of({"neg", "mul", "sum", ".add"}), built(calls - 1));
     switch (dice_.below(10)) {
-      case 8: return fmt::format("reshape({}, [4, 4])", built(calls - 1));
-      case 9: return fmt::format("transpose({}, 0, 1)", built(calls - 1));
-      case 0: return fmt::format("neg({})", built(calls - 1));
-      case 1: return fmt::format("exp({})", built(calls - 1));
-      case 2: return fmt::format("twice({})", built(calls - 2));
-      case 3: return fmt::format("aten.mul.Tensor({}, {})", built(calls - 1), some_node());
-      case 4: return fmt::format("sum({}, [0], keepdim = True)", built(calls - 1));
-      case 5: return fmt::format(".abs({})", built(calls - 1));
-      default: return fmt::format("{}({}, {})", dice_.of({"add", "mul", "sub"}), built(calls - 1), some_value());
+      case 8:
+        return fmt::format("reshape({}, [4, 4])", built(calls - 1));
+      case 9:
+        return fmt::format("transpose({}, 0, 1)", built(calls - 1));
+      case 0:
+        return fmt::format("neg({})", built(calls - 1));
+      case 1:
+        return fmt::format("exp({})", built(calls - 1));
+      case 2:
+        return fmt::format("twice({})", built(calls - 2));
+      case 3:
+        return fmt::format("aten.mul.Tensor({}, {})", built(calls - 1), some_node());
+      case 4:
+        return fmt::format("sum({}, [0], keepdim = True)", built(calls - 1));
+      case 5:
+        return fmt::format(".abs({})", built(calls - 1));
+      default:
+        return fmt::format("{}({}, {})", dice_.of({"add", "mul", "sub"}), built(calls - 1), some_value());
     }
   }
 
@@ -221,19 +271,32 @@ class RuleMaker {
     };
     switch (dice_.below(14)) {
       case 0:
-      case 1: return "uses(root) == 1";
-      case 2: return about("uses({}) == 1");
-      case 3: return about("uses({}) > 1");
-      case 4: return about("not is_input({})");
-      case 5: return about("shape({}) == shape(root)");
-      case 6: return about("rank({0}) == 2 and uses({0}) < 4");
-      case 7: return about("op({0}) == \"neg\" or op({0}) == \"add\"");
-      case 8: return about("known(dtype({}))");
-      case 9: return about("last_use({}, root)");
-      case 10: return "outputs(root) == 0";
-      case 11: return about("not mutates({})");
-      case 12: return about("not may_alias({}, root)");
-      default: return "given(root, \"alpha\")";
+      case 1:
+        return "uses(root) == 1";
+      case 2:
+        return about("uses({}) == 1");
+      case 3:
+        return about("uses({}) > 1");
+      case 4:
+        return about("not is_input({})");
+      case 5:
+        return about("shape({}) == shape(root)");
+      case 6:
+        return about("rank({0}) == 2 and uses({0}) < 4");
+      case 7:
+        return about("op({0}) == \"neg\" or op({0}) == \"add\"");
+      case 8:
+        return about("known(dtype({}))");
+      case 9:
+        return about("last_use({}, root)");
+      case 10:
+        return "outputs(root) == 0";
+      case 11:
+        return about("not mutates({})");
+      case 12:
+        return about("not may_alias({}, root)");
+      default:
+        return "given(root, \"alpha\")";
     }
   }
 
@@ -246,7 +309,8 @@ class RuleMaker {
 
   std::string plain() {
     std::string rule = call(dice_.one_in(2) ? 0 : 1 + dice_.below(2));
-    if (std::none_of(variables_.begin(), variables_.end(), [](const Variable& v) { return v.node; })) return rule + " => note \"seen\"";
+    if (std::none_of(variables_.begin(), variables_.end(), [](const Variable& v) { return v.node; }))
+      return rule + " => note \"seen\"";
     if (dice_.one_in(20)) return rule + fmt::format(" => note \"seen {{{}}}\"", some_node());
     const bool guarded = dice_.percent(40), more = guarded && dice_.one_in(2);
     rule += "\n  => " + result();
@@ -272,7 +336,9 @@ class RuleMaker {
       case 2: {
         const std::string y = fresh("", true);
         use(0), use(1);
-        return fmt::format("{{ a = add({}, {}), b = sub({}, {}) }} => {{ a = neg({}), b = mul({}, {}) }} if uses(a) <= 2", x, y, x, y, x, x, y);
+        return fmt::format(
+            "{{ a = add({}, {}), b = sub({}, {}) }} => {{ a = neg({}), b = mul({}, {}) }} if uses(a) <= 2", x, y, x, y,
+            x, x, y);
       }
       case 3: {
         const std::string n = fresh("number", false), op(dice_.of({"neg", "exp", "abs"}));
@@ -284,17 +350,23 @@ class RuleMaker {
         const std::string y = fresh("", true);
         use(0);
         use(1);
-        return fmt::format("{{ a = mul({}, 2), b = neg(mul({}, {})) }} => {{ a = {} }} if uses(b) >= 1 and not is_input({})", x, x, y, x, y);
+        return fmt::format(
+            "{{ a = mul({}, 2), b = neg(mul({}, {})) }} => {{ a = {} }} if uses(b) >= 1 and not is_input({})", x, x, y,
+            x, y);
       }
     }
   }
 
   std::string kept() {
     switch (dice_.below(4)) {
-      case 0: return "sum(_, d, keepdim = True) => keep(keepdim = False) if len(d) == 1";
-      case 1: return "{add, sub}(_, _, alpha = 2) => keep(alpha = 1)";
-      case 2: return "*(.., device = d: device) => keep(device = with_type(d, \"xla\")) if device_type(d) != \"xla\"";
-      default: return "cat([_, _, ..], ..) => keep(dim = 1) if not given(root, \"dim\")";
+      case 0:
+        return "sum(_, d, keepdim = True) => keep(keepdim = False) if len(d) == 1";
+      case 1:
+        return "{add, sub}(_, _, alpha = 2) => keep(alpha = 1)";
+      case 2:
+        return "*(.., device = d: device) => keep(device = with_type(d, \"xla\")) if device_type(d) != \"xla\"";
+      default:
+        return "cat([_, _, ..], ..) => keep(dim = 1) if not given(root, \"dim\")";
     }
   }
 

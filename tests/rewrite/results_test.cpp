@@ -30,7 +30,8 @@ TEST_CASE("keep replaces an argument by role and leaves node, name and users alo
 }
 
 TEST_CASE("keep applies once where nothing changes any more") {
-  const Applied run = applied("add(_, _, ..) => keep(alpha = 3)\n", "x = placeholder\nn = torch.add(x, x)\nreturn (n,)");
+  const Applied run =
+      applied("add(_, _, ..) => keep(alpha = 3)\n", "x = placeholder\nn = torch.add(x, x)\nreturn (n,)");
   CHECK(run.report.rewrites == 1);
   CHECK(run.report.stop == StopReason::converged);
 }
@@ -60,21 +61,28 @@ TEST_CASE("a new node stands at the root, in the root's spelling, with its type"
 }
 
 TEST_CASE("an aten overload is chosen by the arguments, defaults are left out") {
-  CHECK(only_call("abs(x) => add(x, 1)\n", "torch.ops.aten.abs.default(x)") == "add_scalar = torch.ops.aten.add.Scalar(x, 1)");
-  CHECK(only_call("sub(x, y) => add(x, y, alpha = 1)\n", "torch.ops.aten.sub.Tensor(x, y)") == "add_tensor = torch.ops.aten.add.Tensor(x, y)");
+  CHECK(only_call("abs(x) => add(x, 1)\n", "torch.ops.aten.abs.default(x)") ==
+        "add_scalar = torch.ops.aten.add.Scalar(x, 1)");
+  CHECK(only_call("sub(x, y) => add(x, y, alpha = 1)\n", "torch.ops.aten.sub.Tensor(x, y)") ==
+        "add_tensor = torch.ops.aten.add.Tensor(x, y)");
   CHECK(only_call("sub(x, y) => add(x, y, alpha = 2)\n", "torch.sub(x, y)") == "add = torch.add(x, y, alpha=2)");
 }
 
 TEST_CASE("the rest of the arguments goes along") {
   CHECK(only_call("sub(x, y, ..) => add(y, x, ..)\n", "torch.sub(x, y, alpha=2)") == "add = torch.add(y, x, alpha=2)");
-  CHECK(only_call("sum(x, d, rest..) => mean(x, d, rest..)\n", "torch.sum(x, 0, True)") == "mean = torch.mean(x, [0], True)");
-  CHECK(only_call("cat([h, t..]) => cat([t.., h])\n  if uses(root) == 7\n  => stack([h, h, t..]) otherwise\n", "torch.cat([x, y])") == "stack = torch.stack([x, x, y])");
+  CHECK(only_call("sum(x, d, rest..) => mean(x, d, rest..)\n", "torch.sum(x, 0, True)") ==
+        "mean = torch.mean(x, [0], True)");
+  CHECK(only_call("cat([h, t..]) => cat([t.., h])\n  if uses(root) == 7\n  => stack([h, h, t..]) otherwise\n",
+                  "torch.cat([x, y])") == "stack = torch.stack([x, x, y])");
 }
 
 TEST_CASE("`as` names a new value, numbers where the name is taken") {
   const Applied run = applied("phase one once\nneg(x) => abs(x) as \"{origin(x)}_new\"\n",
-                              "x = placeholder\nx_new_2 = torch.exp(x)\na = torch.neg(x)\nb = torch.neg(x)\nc = torch.neg(x)\nreturn (a, b, c, x_new_2)");
-  CHECK(run.text == "x_new_2 = torch.exp(x)\nx_new = torch.abs(x)\nx_new_3 = torch.abs(x)\nx_new_4 = torch.abs(x)\nreturn (x_new, x_new_3, x_new_4, x_new_2)\n");
+                              "x = placeholder\nx_new_2 = torch.exp(x)\na = torch.neg(x)\nb = torch.neg(x)\nc = "
+                              "torch.neg(x)\nreturn (a, b, c, x_new_2)");
+  CHECK(run.text ==
+        "x_new_2 = torch.exp(x)\nx_new = torch.abs(x)\nx_new_3 = torch.abs(x)\nx_new_4 = torch.abs(x)\nreturn (x_new, "
+        "x_new_3, x_new_4, x_new_2)\n");
 }
 
 TEST_CASE("a refused rewrite uses up no name") {
@@ -86,50 +94,61 @@ TEST_CASE("a refused rewrite uses up no name") {
 
 TEST_CASE("several roots and several results") {
   const Applied run = applied("{ s = split(x, n), a = s[0], b = s[1] } => { a = neg(x), b = exp(x) } if n == 2\n",
-                              "x = placeholder\ns = torch.split(x, 2)\na = operator.getitem(s, 0)\nb = operator.getitem(s, 1)\nc = torch.add(a, b)\nreturn (c,)");
+                              "x = placeholder\ns = torch.split(x, 2)\na = operator.getitem(s, 0)\nb = "
+                              "operator.getitem(s, 1)\nc = torch.add(a, b)\nreturn (c,)");
   CHECK(run.report.rewrites == 1);
   CHECK(run.text == "neg = torch.neg(x)\nexp = torch.exp(x)\nc = torch.add(neg, exp)\nreturn (c,)\n");
 }
 
 TEST_CASE("a further root is found through several uses, in both orders, and each candidate is tried") {
   const std::string rule = "{ a = neg(x), b = add(abs(x), y) } => { b = sub(a, y) } if uses(b) == 2\n";
-  const Applied run = applied(rule, "x = placeholder\ny = placeholder\na = torch.neg(x)\nm = torch.abs(x)\nb = torch.add(m, y)\nc = torch.add(y, m)\nd = torch.mul(c, c)\nreturn (a, b, d)");
+  const Applied run = applied(rule,
+                              "x = placeholder\ny = placeholder\na = torch.neg(x)\nm = torch.abs(x)\nb = torch.add(m, "
+                              "y)\nc = torch.add(y, m)\nd = torch.mul(c, c)\nreturn (a, b, d)");
   CHECK(run.report.rewrites == 1);
   CHECK(run.text.find("sub = torch.sub(a, y)\nd = torch.mul(sub, sub)") != std::string::npos);
 }
 
 TEST_CASE("local values of a block are made once") {
-  CHECK(applied("abs(x) => { v = neg(x), root = add(v, v) }\n", "x = placeholder\na = torch.abs(x)\nreturn (a,)").text ==
-        "neg = torch.neg(x)\nadd = torch.add(neg, neg)\nreturn (add,)\n");
+  CHECK(
+      applied("abs(x) => { v = neg(x), root = add(v, v) }\n", "x = placeholder\na = torch.abs(x)\nreturn (a,)").text ==
+      "neg = torch.neg(x)\nadd = torch.add(neg, neg)\nreturn (add,)\n");
 }
 
 TEST_CASE("what a helper builds and the result does not use is not made") {
-  CHECK(applied("def pick(a, b) = a\nabs(x) => pick(exp(x), neg(x))\n", "x = placeholder\na = torch.abs(x)\nreturn (a,)").text ==
-        "exp = torch.exp(x)\nreturn (exp,)\n");
+  CHECK(
+      applied("def pick(a, b) = a\nabs(x) => pick(exp(x), neg(x))\n", "x = placeholder\na = torch.abs(x)\nreturn (a,)")
+          .text == "exp = torch.exp(x)\nreturn (exp,)\n");
 }
 
 TEST_CASE("an op that the pattern names once is a value on the right") {
-  CHECK(applied("clone(exp(_)) => exp\n", "x = placeholder\na = torch.exp(x)\nb = .clone(a)\nreturn (b,)").text == "a = torch.exp(x)\nreturn (a,)\n");
+  CHECK(applied("clone(exp(_)) => exp\n", "x = placeholder\na = torch.exp(x)\nb = .clone(a)\nreturn (b,)").text ==
+        "a = torch.exp(x)\nreturn (a,)\n");
 }
 
 TEST_CASE("alternatives: the first whose guard is known true") {
-  const std::string rules = "phase one once\nabs(x) => neg(x) if rank(x) == 1\n  => exp(x) if rank(x) == 2\n  => relu(x) otherwise\n";
+  const std::string rules =
+      "phase one once\nabs(x) => neg(x) if rank(x) == 1\n  => exp(x) if rank(x) == 2\n  => relu(x) otherwise\n";
   CHECK(only_call(rules, "torch.abs(x)") == "neg = torch.neg(x)");
   CHECK(only_call(rules, "torch.abs(y)") == "relu = torch.relu(y)");
 }
 
 TEST_CASE("an alternative that cannot be written does not hold") {
-  CHECK(only_call("phase one once\nabs(x) => reshape(x, shape(x)) if uses(x) == 1\n  => neg(x) otherwise\n", "torch.abs(y)") == "neg = torch.neg(y)");
+  CHECK(only_call("phase one once\nabs(x) => reshape(x, shape(x)) if uses(x) == 1\n  => neg(x) otherwise\n",
+                  "torch.abs(y)") == "neg = torch.neg(y)");
 }
 
 TEST_CASE("guards are counted by what they said") {
-  const Applied run = applied("abs(x) => x if rank(x) == 3\n", "x: f32[4] = placeholder\ny = placeholder\na = torch.abs(x)\nb = torch.abs(y)\nreturn (a, b)");
+  const Applied run =
+      applied("abs(x) => x if rank(x) == 3\n",
+              "x: f32[4] = placeholder\ny = placeholder\na = torch.abs(x)\nb = torch.abs(y)\nreturn (a, b)");
   CHECK(run.report.rules[0].guard_false == 1);
   CHECK(run.report.rules[0].guard_unknown == 1);
 }
 
 TEST_CASE("a note is said once and the next rule is tried") {
-  const Applied run = applied("abs(x) => note \"seen {x}\"\nabs(x) => neg(x) if is_input(x)\n", "x = placeholder\na = torch.abs(x)\nb = torch.abs(a)\nreturn (b,)");
+  const Applied run = applied("abs(x) => note \"seen {x}\"\nabs(x) => neg(x) if is_input(x)\n",
+                              "x = placeholder\na = torch.abs(x)\nb = torch.abs(a)\nreturn (b,)");
   CHECK(run.report.rewrites == 1);
   REQUIRE(run.report.notes.size() == 2);
   CHECK(run.report.notes[0].text == "seen x");
@@ -163,7 +182,8 @@ TEST_CASE("max_rewrites stops the run and keeps what was done") {
 }
 
 TEST_CASE("rules that undo each other are a cycle, named") {
-  const Applied run = applied("there: neg(x) => abs(x)\nback: abs(x) => neg(x)\nother: exp(x) => relu(x)\n", "x = placeholder\na = torch.exp(x)\nb = torch.neg(a)\nreturn (b,)");
+  const Applied run = applied("there: neg(x) => abs(x)\nback: abs(x) => neg(x)\nother: exp(x) => relu(x)\n",
+                              "x = placeholder\na = torch.exp(x)\nb = torch.neg(a)\nreturn (b,)");
   CHECK(run.report.stop == StopReason::cycle);
   CHECK(run.report.exit_code() == 3);
   CHECK(run.report.cycle == std::vector<std::string>{"there", "back"});
@@ -173,7 +193,8 @@ TEST_CASE("rules that undo each other are a cycle, named") {
 }
 
 TEST_CASE("rules that grow for ever reach the default limit") {
-  const Applied run = applied("grow: neg(x) => neg(exp(x)) if uses(root) > 0\n", "x = placeholder\na = torch.neg(x)\nreturn (a,)");
+  const Applied run =
+      applied("grow: neg(x) => neg(exp(x)) if uses(root) > 0\n", "x = placeholder\na = torch.neg(x)\nreturn (a,)");
   CHECK(run.report.stop == StopReason::default_limit);
   CHECK(run.report.rewrites >= 20 * 3 + 10'000);
   CHECK(run.report.exit_code() == 3);
@@ -183,9 +204,11 @@ TEST_CASE("rules that grow for ever reach the default limit") {
 }
 
 TEST_CASE("once visits what was there, once; reverse starts at the end") {
-  CHECK(applied("phase one once\nneg(x) => neg(exp(x))\n", "x = placeholder\na = torch.neg(x)\nreturn (a,)").text == "exp = torch.exp(x)\nneg = torch.neg(exp)\nreturn (neg,)\n");
+  CHECK(applied("phase one once\nneg(x) => neg(exp(x))\n", "x = placeholder\na = torch.neg(x)\nreturn (a,)").text ==
+        "exp = torch.exp(x)\nneg = torch.neg(exp)\nreturn (neg,)\n");
   const std::string graph = "x = placeholder\na = torch.neg(x)\nb = torch.neg(a)\nc = torch.neg(b)\nreturn (c,)";
-  const Applied forward = applied("neg(neg(x)) => exp(x)\n", graph), reverse = applied("phase one reverse\nneg(neg(x)) => exp(x)\n", graph);
+  const Applied forward = applied("neg(neg(x)) => exp(x)\n", graph),
+                reverse = applied("phase one reverse\nneg(neg(x)) => exp(x)\n", graph);
   CHECK(forward.text == "exp = torch.exp(x)\nc = torch.neg(exp)\nreturn (c,)\n");
   CHECK(reverse.text == "a = torch.neg(x)\nexp = torch.exp(a)\nreturn (exp,)\n");
 }
@@ -207,7 +230,9 @@ TEST_CASE("only and disable choose rules by label") {
 }
 
 TEST_CASE("unknown targets are reported once each, in order") {
-  const Applied run = applied("neg(x) => x\n", "x = placeholder\na = mine.b(x)\nb = mine.a(a)\nc = mine.b(b)\nd = .frob(c)\ne = torch.exp(d)\nm = $layers.0(e)\nreturn (m,)");
+  const Applied run = applied("neg(x) => x\n",
+                              "x = placeholder\na = mine.b(x)\nb = mine.a(a)\nc = mine.b(b)\nd = .frob(c)\ne = "
+                              "torch.exp(d)\nm = $layers.0(e)\nreturn (m,)");
   CHECK(run.report.unknown_targets == std::vector<std::string>{"mine.b", "mine.a", "frob"});
 }
 
@@ -238,7 +263,8 @@ TEST_CASE("100,000 matches at one place keep their order") {
   Graph g = graph_of("x = placeholder\ny = torch.exp(x)\nreturn (y,)");
   const NodeId y = g.find("y");
   std::vector<NodeId> made;
-  for (int i = 0; i < 2000; ++i) made.push_back(CallBuilder(g).node(g.find("x")).create(Opcode::call_method, "neg", {}, y));
+  for (int i = 0; i < 2000; ++i)
+    made.push_back(CallBuilder(g).node(g.find("x")).create(Opcode::call_method, "neg", {}, y));
   {
     CallBuilder b(g);
     b.open(ArgKind::list);

@@ -15,7 +15,8 @@ constexpr std::uint32_t kMany = 100'000;
 Graph chain(std::uint32_t links, std::initializer_list<const char*> ops) {
   Graph g;
   NodeId n = CallBuilder(g).create(Opcode::placeholder, "x", "x");
-  for (std::uint32_t i = 0; i < links; ++i) n = CallBuilder(g).node(n).create(Opcode::call_function, ops.begin()[i % ops.size()]);
+  for (std::uint32_t i = 0; i < links; ++i)
+    n = CallBuilder(g).node(n).create(Opcode::call_function, ops.begin()[i % ops.size()]);
   CallBuilder(g).node(n).create(Opcode::output, "output", "output");
   return g;
 }
@@ -110,7 +111,8 @@ TEST_CASE("nor does taking 100,000 detours to one value out") {
 
 TEST_CASE("a guard that counts the uses of a hub is asked a few times a user, not once a user a rewrite") {
   Graph g = hub(kMany, "torch.neg");
-  const Report report = run(fmt::format("neg(x) => abs(x) if uses(x) == 1\nphase two\nneg(x) => relu(x) if uses(x) == {}\n", kMany), g);
+  const Report report =
+      run(fmt::format("neg(x) => abs(x) if uses(x) == 1\nphase two\nneg(x) => relu(x) if uses(x) == {}\n", kMany), g);
   CHECK(report.rewrites == kMany);  // the count stays: each new node reads the hub in place of an old one
   CHECK(report.visits <= 8 * kMany);
 }
@@ -122,7 +124,10 @@ TEST_CASE("waiting for a hub's uses to go is linear in its users") {
     std::uint32_t i = 0;
     for (const NodeId n : std::vector<NodeId>(g.nodes().begin(), g.nodes().end())) {
       if (g.target(n) == "torch.neg" && i++ % 2 == 0)
-        CallBuilder(g).node(g.find("exp")).integer(0).reassign(n, Opcode::call_function, g.symbols().intern("torch.add"));
+        CallBuilder(g)
+            .node(g.find("exp"))
+            .integer(0)
+            .reassign(n, Opcode::call_function, g.symbols().intern("torch.add"));
     }
     const Report report = run("add(x, 0) => full_like(x, 1) if uses(x) > 0\nneg(x) => abs(x) if uses(x) == 3\n", g);
     CHECK(report.rewrites == users / 2);

@@ -1,10 +1,10 @@
 #include "support.hpp"
 
-#include <fmt/format.h>
-
 #include <cctype>
 #include <set>
 #include <sstream>
+
+#include <fmt/format.h>
 
 #include "dsl/lower.hpp"
 #include "tests/support/catch.hpp"
@@ -29,7 +29,8 @@ std::string with_marks(std::string_view text, const std::set<std::string, std::l
   for (std::size_t i = 0; i < text.size();) {
     const auto word = [](char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_' || c == '.'; };
     if (!word(text[i])) {
-      const bool opens = text[i] == '(' || text[i] == '[' || text[i] == '{', closes = text[i] == ')' || text[i] == ']' || text[i] == '}';
+      const bool opens = text[i] == '(' || text[i] == '[' || text[i] == '{',
+                 closes = text[i] == ')' || text[i] == ']' || text[i] == '}';
       bracket += opens ? 1 : 0;
       if (plain == 0 && text[i] == '(' && out.ends_with("slice")) plain = bracket;
       if (closes && bracket-- == plain) plain = 0;
@@ -78,7 +79,8 @@ std::string call_text(const std::string& call, const std::set<std::string, std::
     const std::size_t equals = argument.find('=');
     const bool keyword = equals != std::string::npos && argument.find_first_of("([{ ") > equals;
     if (keyword) {
-      kwargs += (kwargs.empty() ? "" : ", ") + argument.substr(0, equals) + ": " + with_marks(argument.substr(equals + 1), names);
+      kwargs += (kwargs.empty() ? "" : ", ") + argument.substr(0, equals) + ": " +
+                with_marks(argument.substr(equals + 1), names);
     } else {
       args += with_marks(argument, names) + ", ";
       ++positional;
@@ -197,10 +199,17 @@ std::string lines_of(const Graph& graph) {
       args += format_argument(graph, graph.argument(n, i), true);
     }
     switch (form.opcode) {
-      case Opcode::output: out += "return " + args + "\n"; break;
-      case Opcode::get_attr: out += fmt::format("{} = get_attr {}\n", graph.name(n), graph.target(n)); break;
+      case Opcode::output:
+        out += "return " + args + "\n";
+        break;
+      case Opcode::get_attr:
+        out += fmt::format("{} = get_attr {}\n", graph.name(n), graph.target(n));
+        break;
       default:
-        out += fmt::format("{} = {}{}({})\n", graph.name(n), form.opcode == Opcode::call_method ? "." : form.opcode == Opcode::call_module ? "$" : "",
+        out += fmt::format("{} = {}{}({})\n", graph.name(n),
+                           form.opcode == Opcode::call_method   ? "."
+                           : form.opcode == Opcode::call_module ? "$"
+                                                                : "",
                            graph.target(n), args);
     }
   }

@@ -15,7 +15,6 @@ using rewrite::Value;
 
 namespace {
 
-
 // The state of one run.
 class Run {
  public:
@@ -124,7 +123,8 @@ class Run {
 
 }  // namespace
 
-NaiveEngine::NaiveEngine(const dsl::Ast& ast, const program::RuleSet& rules) : ast_(&ast), rules_(rules), tree_of_(rules.rules.size()) {
+NaiveEngine::NaiveEngine(const dsl::Ast& ast, const program::RuleSet& rules)
+    : ast_(&ast), rules_(rules), tree_of_(rules.rules.size()) {
   for (std::size_t r = 0; r < rules_.rules.size(); ++r) {
     rules_.rules[r].extra.clear();
     for (const dsl::Rule& rule : ast.rules) {

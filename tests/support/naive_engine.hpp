@@ -28,8 +28,8 @@ class NaiveEngine {
 
  private:
   const dsl::Ast* ast_;
-  program::RuleSet rules_;                    // without the further roots of rules: those are found here
-  std::vector<const dsl::Rule*> tree_of_;     // by rule of rules_
+  program::RuleSet rules_;                 // without the further roots of rules: those are found here
+  std::vector<const dsl::Rule*> tree_of_;  // by rule of rules_
 };
 
 }  // namespace fxrules::testing

@@ -91,7 +91,8 @@ bool NaiveMatcher::may_commute(const Term& t) const {
     return commutes(callee.text);
   }
   if (callee.kind == CalleeKind::set)
-    return std::any_of(callee.members.begin(), callee.members.end(), [&](std::uint32_t m) { return commutes(ast_.callees[m].text); });
+    return std::any_of(callee.members.begin(), callee.members.end(),
+                       [&](std::uint32_t m) { return commutes(ast_.callees[m].text); });
   const bool packet = callee.kind == CalleeKind::dotted && std::count(callee.text.begin(), callee.text.end(), '.') == 1;
   return packet && commutes(callee.text);
 }
@@ -104,20 +105,28 @@ bool NaiveMatcher::term(TermId id, const Value& value, NaiveMatch& match) {
     if (const auto literal = dsl::literal_of(ast_, id)) return equals_literal(value, *literal);
   }
   switch (t.kind) {
-    case TermKind::argument: return term(ast_.children[t.first], value, match);
-    case TermKind::wildcard: return t.annotation.empty() || is_of_kind(value, t.annotation);
+    case TermKind::argument:
+      return term(ast_.children[t.first], value, match);
+    case TermKind::wildcard:
+      return t.annotation.empty() || is_of_kind(value, t.annotation);
     case TermKind::name: {
       const auto literal = match.bound.contains(t.text) ? std::nullopt : dsl::literal_of(ast_, id);  // inf
       if (literal) return equals_literal(value, *literal);
       return (t.annotation.empty() || is_of_kind(value, t.annotation)) && bind(t.text, value, match);
     }
-    case TermKind::bind: return term(ast_.children[t.first], value, match) && bind(t.text, value, match);
+    case TermKind::bind:
+      return term(ast_.children[t.first], value, match) && bind(t.text, value, match);
     case TermKind::list:
-    case TermKind::tuple: return sequence(t, value, match);
-    case TermKind::slice: return slice(t, value, match);
-    case TermKind::index: return subscript(t, value, match);
-    case TermKind::call: return call(t, value, match);
-    default: return false;
+    case TermKind::tuple:
+      return sequence(t, value, match);
+    case TermKind::slice:
+      return slice(t, value, match);
+    case TermKind::index:
+      return subscript(t, value, match);
+    case TermKind::call:
+      return call(t, value, match);
+    default:
+      return false;
   }
 }
 
@@ -227,10 +236,12 @@ bool NaiveMatcher::call(const Term& t, const Value& value, NaiveMatch& match) {
 namespace {
 
 // All ways to read `text` as the pieces, holes without dots, shortest first; the first one counts.
-bool read_pieces(const std::vector<dsl::CalleePiece>& pieces, std::size_t piece, std::string_view text, std::vector<std::string>& holes) {
+bool read_pieces(const std::vector<dsl::CalleePiece>& pieces, std::size_t piece, std::string_view text,
+                 std::vector<std::string>& holes) {
   if (piece == pieces.size()) return text.empty();
   if (!pieces[piece].hole)
-    return text.starts_with(pieces[piece].text) && read_pieces(pieces, piece + 1, text.substr(pieces[piece].text.size()), holes);
+    return text.starts_with(pieces[piece].text) &&
+           read_pieces(pieces, piece + 1, text.substr(pieces[piece].text.size()), holes);
   for (std::size_t n = 1; n <= text.size() && text[n - 1] != '.'; ++n) {
     holes.emplace_back(text.substr(0, n));
     if (read_pieces(pieces, piece + 1, text.substr(n), holes)) return true;
@@ -272,23 +283,29 @@ bool NaiveMatcher::in_set(NodeId node, std::string_view name) const {
   return false;
 }
 
-bool NaiveMatcher::is_called(NodeId node, const Callee& callee, std::vector<std::pair<std::string_view, std::string>>* holes) const {
+bool NaiveMatcher::is_called(NodeId node, const Callee& callee,
+                             std::vector<std::pair<std::string_view, std::string>>* holes) const {
   const Opcode opcode = graph_.opcode(node);
   switch (callee.kind) {
-    case CalleeKind::any: return opcode == Opcode::call_function || opcode == Opcode::call_method || opcode == Opcode::call_module;
-    case CalleeKind::holes: return fills_holes(node, callee, holes);
+    case CalleeKind::any:
+      return opcode == Opcode::call_function || opcode == Opcode::call_method || opcode == Opcode::call_module;
+    case CalleeKind::holes:
+      return fills_holes(node, callee, holes);
     case CalleeKind::set:
       return std::any_of(callee.members.begin(), callee.members.end(),
                          [&](std::uint32_t m) { return is_named(node, ast_.callees[m].text); });
     case CalleeKind::implicit: {
-      const bool is_set = std::any_of(ast_.sets.begin(), ast_.sets.end(), [&](const auto& s) { return s.name == callee.text; });
+      const bool is_set =
+          std::any_of(ast_.sets.begin(), ast_.sets.end(), [&](const auto& s) { return s.name == callee.text; });
       return is_set ? in_set(node, callee.text) : is_named(node, callee.text);
     }
-    default: return is_named(node, callee.text);
+    default:
+      return is_named(node, callee.text);
   }
 }
 
-bool NaiveMatcher::fills_holes(NodeId node, const Callee& callee, std::vector<std::pair<std::string_view, std::string>>* out) const {
+bool NaiveMatcher::fills_holes(NodeId node, const Callee& callee,
+                               std::vector<std::pair<std::string_view, std::string>>* out) const {
   const Catalogue& catalogue = binding_.catalogue();
   const std::string_view target = graph_.target(node);
   const Opcode opcode = graph_.opcode(node);
@@ -319,7 +336,8 @@ bool NaiveMatcher::fills_holes(NodeId node, const Callee& callee, std::vector<st
       for (const dsl::SetDeclaration& set : ast_.sets) {
         for (std::uint32_t i = 0; set.name == piece.set && i < ast_[set.value].count; ++i) {
           const Term& member = ast_[ast_.children[ast_[set.value].first + i]];
-          held |= functional && member.kind == TermKind::op && catalogue.find_op(ast_.callees[member.callee].text) == functional;
+          held |= functional && member.kind == TermKind::op &&
+                  catalogue.find_op(ast_.callees[member.callee].text) == functional;
         }
       }
       if (!held) return false;
@@ -353,21 +371,24 @@ NaiveMatcher::Role NaiveMatcher::role_of(NodeId node, std::string_view keyword) 
 
 Value NaiveMatcher::value_of(NodeId node, Role role) const {
   if (role.schema_argument >= 0)
-    return binding_.argument(node, binding_.call_class(node).by_argument[static_cast<std::size_t>(role.schema_argument)]);
-  return binding_.from_slot(graph_[graph_.argument(node, static_cast<std::uint32_t>(role.literal_argument))], TypeKind::any);
+    return binding_.argument(node,
+                             binding_.call_class(node).by_argument[static_cast<std::size_t>(role.schema_argument)]);
+  return binding_.from_slot(graph_[graph_.argument(node, static_cast<std::uint32_t>(role.literal_argument))],
+                            TypeKind::any);
 }
 
 // Arguments from schema position `from` on that the pattern does not mention.
 bool NaiveMatcher::others_at_default(NodeId node, const std::vector<Role>& mentioned, std::size_t from) const {
   const CallClass& call = binding_.call_class(node);
   if (call.schema == nullptr) {
-    return static_cast<std::size_t>(std::count_if(mentioned.begin(), mentioned.end(), [](Role r) { return r.exists(); })) ==
-           graph_.argument_count(node);
+    return static_cast<std::size_t>(std::count_if(mentioned.begin(), mentioned.end(),
+                                                  [](Role r) { return r.exists(); })) == graph_.argument_count(node);
   }
   for (std::size_t a = from; a < call.by_argument.size(); ++a) {
     const Access& access = call.by_argument[a];
     const bool given = access.how == Access::How::slot || (access.how == Access::How::run && access.count > 0);
-    const bool in_pattern = std::any_of(mentioned.begin(), mentioned.end(), [&](Role r) { return r.schema_argument == static_cast<int>(a); });
+    const bool in_pattern = std::any_of(mentioned.begin(), mentioned.end(),
+                                        [&](Role r) { return r.schema_argument == static_cast<int>(a); });
     if (!given || in_pattern) continue;
     if (!call.schema->arguments[a].has_default) return false;
     if (!equal(binding_.argument(node, access), binding_.default_of(call, a))) return false;
@@ -387,7 +408,8 @@ Value NaiveMatcher::rest_of(NodeId node, const std::vector<std::pair<unsigned, s
   std::vector<program::Index> keys;
   for (const auto& [position, keyword] : mentioned) {
     const program::ArgumentKey key{position, std::string(keyword)};
-    keys.push_back(static_cast<program::Index>(std::find(rules.keys.begin(), rules.keys.end(), key) - rules.keys.begin()));
+    keys.push_back(
+        static_cast<program::Index>(std::find(rules.keys.begin(), rules.keys.end(), key) - rules.keys.begin()));
   }
   std::sort(keys.begin(), keys.end());
   for (std::size_t spec = 0; spec < rules.rests.size(); ++spec) {
@@ -403,7 +425,8 @@ Value NaiveMatcher::item(const Value& sequence, std::uint32_t i) const { return 
 bool NaiveMatcher::equal(const Value& a, const Value& b) const {
   if (a.unusable() || b.unusable()) return false;
   const auto one_for_list = [&](const Value& list, const Value& one) {  // an int where a schema takes a list of ints
-    return list.is_sequence() && list.role == TypeKind::integer && list.range.count == 1 && (one.is(Tag::integer) || one.is(Tag::symbolic));
+    return list.is_sequence() && list.role == TypeKind::integer && list.range.count == 1 &&
+           (one.is(Tag::integer) || one.is(Tag::symbolic));
   };
   if (one_for_list(a, b)) return equal(item(a, 0), b);
   if (one_for_list(b, a)) return equal(a, item(b, 0));
@@ -424,18 +447,23 @@ bool NaiveMatcher::equal(const Value& a, const Value& b) const {
   if (a.tag != b.tag) return false;
   switch (a.tag) {
     case Tag::none:
-    case Tag::ellipsis: return true;
+    case Tag::ellipsis:
+      return true;
     case Tag::boolean:
     case Tag::integer:
-    case Tag::floating: return a.i == b.i;
+    case Tag::floating:
+      return a.i == b.i;
     case Tag::dtype:
-    case Tag::node: return a.a == b.a;
-    case Tag::spelled: return a.a == b.a && a.i == b.i;
+    case Tag::node:
+      return a.a == b.a;
+    case Tag::spelled:
+      return a.a == b.a && a.i == b.i;
     case Tag::symbolic: {
       const auto size = [](const Value& v) { return Size::of(ExprId(static_cast<std::uint32_t>(v.i))); };
       return graph_.metas().expressions().equal(size(a), size(b)) == Truth::yes;
     }
-    default: return false;
+    default:
+      return false;
   }
 }
 
@@ -443,17 +471,26 @@ bool NaiveMatcher::equals_literal(const Value& value, const program::Literal& li
   if (literal.unknown) return false;
   const auto text_is = [&] { return value.a != SymbolId::kNone && graph_.text(value.symbol()) == literal.text; };
   switch (literal.kind) {
-    case ArgKind::none: return value.is(Tag::none);
-    case ArgKind::ellipsis: return value.is(Tag::ellipsis);
-    case ArgKind::boolean: return value.is(Tag::boolean) && value.i == literal.integer;
+    case ArgKind::none:
+      return value.is(Tag::none);
+    case ArgKind::ellipsis:
+      return value.is(Tag::ellipsis);
+    case ArgKind::boolean:
+      return value.is(Tag::boolean) && value.i == literal.integer;
     case ArgKind::integer:
-      if (value.is_sequence() && value.role == TypeKind::integer && value.range.count == 1) return equals_literal(item(value, 0), literal);
+      if (value.is_sequence() && value.role == TypeKind::integer && value.range.count == 1)
+        return equals_literal(item(value, 0), literal);
       return value.is(Tag::integer) && value.i == literal.integer;
-    case ArgKind::floating: return value.is(Tag::floating) && value.i == Value::floating(literal.floating).i;
-    case ArgKind::string: return (value.is(Tag::string) || (value.is(Tag::device) && value.spelled != rewrite::kAsObject)) && text_is();
-    case ArgKind::device: return value.is(Tag::device) && value.spelled != rewrite::kAsString && text_is();
-    case ArgKind::dtype: return value.is(Tag::dtype) && text_is();
-    default: return value.is(Tag::spelled) && value.i == static_cast<std::int64_t>(literal.kind) && text_is();
+    case ArgKind::floating:
+      return value.is(Tag::floating) && value.i == Value::floating(literal.floating).i;
+    case ArgKind::string:
+      return (value.is(Tag::string) || (value.is(Tag::device) && value.spelled != rewrite::kAsObject)) && text_is();
+    case ArgKind::device:
+      return value.is(Tag::device) && value.spelled != rewrite::kAsString && text_is();
+    case ArgKind::dtype:
+      return value.is(Tag::dtype) && text_is();
+    default:
+      return value.is(Tag::spelled) && value.i == static_cast<std::int64_t>(literal.kind) && text_is();
   }
 }
 

@@ -23,7 +23,8 @@ struct NaiveMatch {
 
 class NaiveMatcher {
  public:
-  NaiveMatcher(const dsl::Ast& ast, rewrite::Binding& binding) : ast_(ast), binding_(binding), graph_(binding.graph()) {}
+  NaiveMatcher(const dsl::Ast& ast, rewrite::Binding& binding)
+      : ast_(ast), binding_(binding), graph_(binding.graph()) {}
 
   // Calls `found` with each way in which the rule's roots match, the first one at `node`, until it answers true.
   bool each_match(const dsl::Rule& rule, NodeId node, const std::function<bool(NaiveMatch&)>& found);
@@ -31,7 +32,8 @@ class NaiveMatcher {
  private:
   using Value = rewrite::Value;
 
-  bool further_roots(const dsl::Rule& rule, std::size_t root, const NaiveMatch& so_far, const std::function<bool(NaiveMatch&)>& found);
+  bool further_roots(const dsl::Rule& rule, std::size_t root, const NaiveMatch& so_far,
+                     const std::function<bool(NaiveMatch&)>& found);
   // Whether the pattern matches, with the operands of the k-th commutative call exchanged where bit k is set.
   bool matches(dsl::TermId pattern, NodeId node, unsigned exchanged, NaiveMatch& match);
   unsigned commutative_calls(dsl::TermId pattern) const;
@@ -45,14 +47,16 @@ class NaiveMatcher {
   bool slice(const dsl::Term& t, const Value& value, NaiveMatch& match);
 
   // Ops. `holes` receives the texts of name holes.
-  bool is_called(NodeId node, const dsl::Callee& callee, std::vector<std::pair<std::string_view, std::string>>* holes) const;
+  bool is_called(NodeId node, const dsl::Callee& callee,
+                 std::vector<std::pair<std::string_view, std::string>>* holes) const;
   bool is_named(NodeId node, std::string_view spelled) const;
   bool in_set(NodeId node, std::string_view set) const;
-  bool fills_holes(NodeId node, const dsl::Callee& callee, std::vector<std::pair<std::string_view, std::string>>* holes) const;
+  bool fills_holes(NodeId node, const dsl::Callee& callee,
+                   std::vector<std::pair<std::string_view, std::string>>* holes) const;
 
   // Arguments by schema role.
   struct Role {
-    int schema_argument = -1;  // of the schema, or
+    int schema_argument = -1;   // of the schema, or
     int literal_argument = -1;  // of the call, where there is no schema
     [[nodiscard]] bool exists() const { return schema_argument >= 0 || literal_argument >= 0; }
   };
