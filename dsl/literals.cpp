@@ -1,7 +1,7 @@
 #include "dsl/literals.hpp"
 
 #include <charconv>
-#include <cmath>
+#include <cstdlib>
 #include <limits>
 
 #include "fxrules/dtype.hpp"
@@ -21,8 +21,9 @@ std::optional<std::int64_t> to_integer(std::string_view text) {
 std::optional<double> to_floating(std::string_view text) {
   double value = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (end != text.data() + text.size() || (error != std::errc{} && error != std::errc::result_out_of_range)) return std::nullopt;
-  return value;
+  if (end != text.data() + text.size()) return std::nullopt;
+  if (error == std::errc::result_out_of_range) return std::strtod(std::string(text).c_str(), nullptr);  // inf, or 0, as Python has it
+  return error == std::errc{} ? std::optional(value) : std::nullopt;
 }
 
 Literal spelled(ArgKind kind, std::string text) {

@@ -99,7 +99,7 @@ Refusal Session::storage_allows(NodeId old, NodeId value) {
   Storage& storage = rewriter_.storage();
   if (!storage.any_writes()) return Refusal::none;
   const Sharing shared = sharing(old, value);
-  if (shared == Sharing::same || shared == Sharing::view) return Refusal::none;
+  if ((shared == Sharing::same || shared == Sharing::view) && !storage.changes_views()) return Refusal::none;
   const NodeId old_write = storage.write_between(old, old, NodeId());
   const NodeId value_write = storage.write_between(value, old, NodeId());
   if (!old_write.valid() && !value_write.valid()) return Refusal::none;

@@ -18,6 +18,7 @@ std::string describe(Refusal refusal) {
     case Refusal::written_later: return "a later write would reach other readers than it does now";
     case Refusal::aliases_output: return "an output would become an input or another output";
     case Refusal::not_before: return "an operand of the new node is computed after it";
+    case Refusal::replaced: return "a result uses a value that the rule itself replaces";
     case Refusal::no_spelling: return "no op of the replacement takes these arguments";
   }
   return {};
@@ -209,6 +210,12 @@ Outcome Session::value(const program::Rule& rule, Index index, const program::Al
     if (moved != Refusal::none) return refuse(index, root, moved);
     if (r.value.is(Tag::node) && !graph_->precedes(r.value.node(), r.old)) return refuse(index, root, Refusal::not_before);
   }
+  const auto replaced = [&](NodeId n) {
+    return std::any_of(replacements.begin(), replacements.end(), [&](const Replacement& r) { return r.old == n; });
+  };
+  for (const Replacement& r : replacements) {
+    if (r.value.is(Tag::node) && replaced(r.value.node())) return refuse(index, root, Refusal::replaced);
+  }
   // Names are worked out while the old nodes still stand.
   const SymbolId root_name = graph_->name_id(root);
   std::vector<SymbolId> matched;
@@ -228,9 +235,10 @@ Outcome Session::value(const program::Rule& rule, Index index, const program::Al
   }
   for (const NodeId n : rewriter_.changes().created) {
     for (const Slot& s : graph_->slots(n)) {
-      if (s.kind != ArgKind::node || graph_->precedes(s.node(), n)) continue;
+      if (s.kind != ArgKind::node || (graph_->precedes(s.node(), n) && !replaced(s.node()))) continue;
+      const Refusal why = replaced(s.node()) ? Refusal::replaced : Refusal::not_before;
       rewriter_.unmake();
-      return refuse(index, root, Refusal::not_before);
+      return refuse(index, root, why);
     }
   }
   for (const Replacement& r : replacements) {
@@ -256,11 +264,35 @@ Outcome Session::value(const program::Rule& rule, Index index, const program::Al
 // Whether the call writes to an operand because of this argument, as with `inplace = True`.
 bool Session::decides_write(NodeId n, std::string_view argument) {
   const CallClass& call = binding_.call_class(n);
-  if (call.schema == nullptr || !binding_.writes(n)) return false;
+  if (call.schema == nullptr) return false;
+  if (argument == "copy" && has(call.schema->tags, OpTag::may_alias)) return true;  // decides whether later writes are shared
   for (const SchemaArgument& a : call.schema->arguments) {
-    if (a.writes && (a.name == argument || a.writes_when.substr(0, a.writes_when.find('=')) == argument)) return true;
+    if (!a.writes) continue;
+    if (a.name == argument && binding_.writes(n)) return true;
+    if (a.writes_when.substr(0, a.writes_when.find_first_of("!=")) == argument) return true;
   }
   return false;
+}
+
+// A kept node that gets another operand reads it where it stands, and shares its storage where it is a view.
+Refusal Session::operands_allow(const std::vector<Value>& values, NodeId root, const std::vector<NodeId>& nodes) {
+  bool operand = false;
+  for (const Value& value : values) {
+    std::vector<Value> todo{value};
+    while (!todo.empty() && !operand) {
+      const Value v = todo.back();
+      todo.pop_back();
+      operand |= v.is(Tag::node);
+      for (std::uint32_t i = 0; v.is_container() && i < v.range.count; ++i) todo.push_back(machine_.item(v, i));
+    }
+  }
+  if (!operand) return Refusal::none;
+  if (binding_.writes(root)) return Refusal::root_writes;
+  const CallClass& call = binding_.call_class(root);
+  Storage& storage = rewriter_.storage();
+  if ((call.aliases || call.unknown) && storage.any_writes()) return Refusal::written_later;
+  if (call.aliases && storage.reaches_output(root)) return Refusal::aliases_output;
+  return reads_move(nodes, root);
 }
 
 Outcome Session::keep(Index index, const program::Alternative& alternative, NodeId root, std::vector<Value>& variables,
@@ -273,6 +305,8 @@ Outcome Session::keep(Index index, const program::Alternative& alternative, Node
   for (const program::KeepEntry& entry : alternative.keeps) {
     if (decides_write(root, entry.key)) return refuse(index, root, Refusal::root_writes);
   }
+  const Refusal unsafe = operands_allow(values, root, nodes);
+  if (unsafe != Refusal::none) return refuse(index, root, unsafe);
   bool changed = false;
   for (std::size_t k = 0; k < values.size(); ++k) {
     const program::KeepEntry& entry = alternative.keeps[k];

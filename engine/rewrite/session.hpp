@@ -19,6 +19,7 @@ enum class Refusal : std::uint8_t {
   written_later,    // a later write would reach, or no longer reach, other readers
   aliases_output,   // an output would become an input or another output
   not_before,       // an operand of the new node stands behind it
+  replaced,         // a result uses a root that the rule replaces
   no_spelling,      // no op of that name takes these arguments
 };
 
@@ -64,6 +65,7 @@ class Session {
   Outcome refuse(program::Index index, NodeId root, Refusal why);
   void record(program::Index index, SymbolId root, const std::vector<SymbolId>& matched, SymbolId result);
 
+  [[nodiscard]] Refusal operands_allow(const std::vector<Value>& values, NodeId root, const std::vector<NodeId>& nodes);
   [[nodiscard]] bool decides_write(NodeId n, std::string_view argument);
 
   // legality.cpp

@@ -38,7 +38,9 @@ void Storage::aliased_operands(NodeId n, Visit visit) {
     const bool returned = std::any_of(call.schema->returns.begin(), call.schema->returns.end(),
                                       [&](const SchemaReturn& r) { return r.alias == set; });
     if (!returned) continue;
-    if (call.schema->arguments[a].writes && !binding_->writes_argument(call, n, a)) continue;  // inplace=False
+    // inplace=False; a call that may return its operand anyway (dropout outside training) still does.
+    const bool sometimes = has(call.schema->tags, OpTag::may_alias);
+    if (call.schema->arguments[a].writes && !sometimes && !binding_->writes_argument(call, n, a)) continue;
     if (!binding_->holds(call, n, call.schema->arguments[a].alias_when)) continue;             // getattr of a shape
     operands_of(n, call.by_argument[a], visit);
   }
@@ -102,6 +104,8 @@ void Storage::created(NodeId n) {
     default: break;
   }
   aliased_operands(n, [&](NodeId operand) { join(n, operand); });
+  const CallClass& call = binding_->call_class(n);
+  if (call.schema != nullptr && has(call.schema->tags, OpTag::inplace_view)) changes_views_ = true;
   written_operands(n, [&](NodeId operand) { add_write(operand, n); });
 }
 

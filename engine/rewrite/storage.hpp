@@ -17,6 +17,8 @@ class Storage {
 
   [[nodiscard]] bool together(NodeId a, NodeId b) const { return group_of(a) == group_of(b); }
   [[nodiscard]] bool any_writes() const { return writes_ > 0; }
+  // Some call changes the sizes or strides of its operand alone (`t_`): views of one storage are then not alike.
+  [[nodiscard]] bool changes_views() const { return changes_views_; }
   // The first node strictly between two nodes that writes to the value's storage; `to` none: to the end.
   [[nodiscard]] NodeId write_between(NodeId value, NodeId from, NodeId to);
   // Some member of the group is used at or behind `place` by a node other than `except`.
@@ -82,6 +84,7 @@ class Storage {
   std::vector<NodeId> todo_, moved_;  // kept, so that a rewrite allocates nothing
   std::unordered_map<std::uint32_t, NodeId> attributes_;  // get_attr by path: one storage
   std::size_t writes_ = 0;
+  bool changes_views_ = false;
 };
 
 }  // namespace fxrules::rewrite
