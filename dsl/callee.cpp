@@ -1,6 +1,7 @@
 #include "dsl/callee.hpp"
 
 #include <algorithm>
+
 #include <fmt/format.h>
 
 namespace fxrules::dsl {
@@ -65,10 +66,11 @@ bool Definitions::is_helper_pattern(std::string_view name) const {
 
 Index Definitions::add(OpPattern pattern) {
   // Keyed by everything that tells patterns apart; the text alone would confuse `<f>_` with `<f: S>_`.
-  std::string key = fmt::format("{}|{}|{}|{}|{}", static_cast<int>(pattern.kind), pattern.op.value, static_cast<int>(pattern.opcode),
-                                pattern.target, fmt::join(pattern.members, ","));
+  std::string key = fmt::format("{}|{}|{}|{}|{}", static_cast<int>(pattern.kind), pattern.op.value,
+                                static_cast<int>(pattern.opcode), pattern.target, fmt::join(pattern.members, ","));
   for (const NamePiece& p : pattern.pieces) key += fmt::format("|{}{}:{}", p.hole ? "<" : "", p.text, p.set);
-  const auto [found, fresh] = patterns_by_text_.try_emplace(std::move(key), static_cast<Index>(rules_->op_patterns.size()));
+  const auto [found, fresh] =
+      patterns_by_text_.try_emplace(std::move(key), static_cast<Index>(rules_->op_patterns.size()));
   if (fresh) rules_->op_patterns.push_back(std::move(pattern));
   return found->second;
 }
@@ -113,7 +115,8 @@ Index Definitions::op_pattern(const Ast& tree, std::uint32_t index) {
       return op_pattern(callee.text);
     }
     case CalleeKind::method:
-    case CalleeKind::dotted: return op_pattern(callee.text);
+    case CalleeKind::dotted:
+      return op_pattern(callee.text);
     case CalleeKind::set: {
       OpPattern pattern;
       pattern.kind = OpPatternKind::set;
@@ -124,7 +127,8 @@ Index Definitions::op_pattern(const Ast& tree, std::uint32_t index) {
       }
       return add(std::move(pattern));
     }
-    case CalleeKind::holes: break;
+    case CalleeKind::holes:
+      break;
   }
   OpPattern pattern;
   pattern.text = callee.text;
@@ -141,8 +145,7 @@ Index Definitions::op_pattern(const Ast& tree, std::uint32_t index) {
     if (!pieces.front().hole) {
       const std::string_view head = pieces.front().text;
       const std::string_view space = head.substr(0, head.find('.'));
-      if (has_name_space(catalogue(), space))
-        pattern.pieces.front().text = "torch.ops." + pieces.front().text;
+      if (has_name_space(catalogue(), space)) pattern.pieces.front().text = "torch.ops." + pieces.front().text;
     }
   } else if (pieces.size() == 1) {
     pattern.kind = OpPatternKind::any_op;
@@ -170,8 +173,8 @@ Index Definitions::set_pattern(const SetRef& ref, bool ops_only) {
       }
       if (op == kNone) {
         if (!ops_only) continue;
-        diagnostics_.push_back({Severity::error, "unknown-op",
-                                fmt::format("-D {}: no op is called `{}`", name, member), {}, {}});
+        diagnostics_.push_back(
+            {Severity::error, "unknown-op", fmt::format("-D {}: no op is called `{}`", name, member), {}, {}});
         continue;
       }
       pattern.members.push_back(op);

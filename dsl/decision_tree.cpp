@@ -92,7 +92,9 @@ void DecisionTree::flatten(program::MatchProgram& out) const {
     if (!in_group) {
       labels.place(f.entry, out.code.size());
       std::size_t end = f.edge;
-      while (end < node.edges.size() && is_plain_op(node.edges[end].test) && node.edges[end].test.a == node.edges[f.edge].test.a) ++end;
+      while (end < node.edges.size() && is_plain_op(node.edges[end].test) &&
+             node.edges[end].test.a == node.edges[f.edge].test.a)
+        ++end;
       if (end - f.edge >= 2) {  // a switch: one look-up instead of a test an edge
         f.group_begin = f.edge;
         f.group_end = end;
@@ -107,7 +109,8 @@ void DecisionTree::flatten(program::MatchProgram& out) const {
         out.switches.emplace_back();
         f.entry = f.after_group;
         // The table's targets are labels until the end.
-        for (std::size_t e = f.edge; e < end; ++e) out.switches.back().edges.emplace_back(node.edges[e].test.b, labels.fresh());
+        for (std::size_t e = f.edge; e < end; ++e)
+          out.switches.back().edges.emplace_back(node.edges[e].test.b, labels.fresh());
         continue;
       }
       const bool last = f.edge + 1 == node.edges.size();

@@ -22,7 +22,8 @@ std::optional<double> to_floating(std::string_view text) {
   double value = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
   if (end != text.data() + text.size()) return std::nullopt;
-  if (error == std::errc::result_out_of_range) return std::strtod(std::string(text).c_str(), nullptr);  // inf, or 0, as Python has it
+  if (error == std::errc::result_out_of_range)
+    return std::strtod(std::string(text).c_str(), nullptr);  // inf, or 0, as Python has it
   return error == std::errc{} ? std::optional(value) : std::nullopt;
 }
 
@@ -58,16 +59,20 @@ std::string complex_text(std::string_view text) {
 }
 
 std::optional<Literal> constant(std::string_view text) {
-  if (text.starts_with("torch.") && parse_dtype(text)) return spelled(ArgKind::dtype, std::string(to_string(*parse_dtype(text))));
+  if (text.starts_with("torch.") && parse_dtype(text))
+    return spelled(ArgKind::dtype, std::string(to_string(*parse_dtype(text))));
   for (const std::string_view layout : {"torch.strided", "torch.sparse_coo", "torch.sparse_csr", "torch.sparse_csc",
                                         "torch.sparse_bsr", "torch.sparse_bsc", "torch.jagged", "torch._mkldnn"}) {
     if (text == layout) return spelled(ArgKind::layout, std::string(text));
   }
-  for (const std::string_view format : {"torch.contiguous_format", "torch.preserve_format", "torch.channels_last", "torch.channels_last_3d"}) {
+  for (const std::string_view format :
+       {"torch.contiguous_format", "torch.preserve_format", "torch.channels_last", "torch.channels_last_3d"}) {
     if (text == format) return spelled(ArgKind::memory_format, std::string(text));
   }
-  if (text == "inf" || text == "math.inf" || text == "torch.inf") return floating(std::numeric_limits<double>::infinity());
-  if (text == "nan" || text == "math.nan" || text == "torch.nan") return floating(std::numeric_limits<double>::quiet_NaN());
+  if (text == "inf" || text == "math.inf" || text == "torch.inf")
+    return floating(std::numeric_limits<double>::infinity());
+  if (text == "nan" || text == "math.nan" || text == "torch.nan")
+    return floating(std::numeric_limits<double>::quiet_NaN());
   return std::nullopt;
 }
 
@@ -96,7 +101,8 @@ std::optional<Literal> device_call(const Ast& ast, const Term& term) {
 std::optional<Literal> literal_of(const Ast& ast, TermId id) {
   const Term& term = ast[id];
   switch (term.kind) {
-    case TermKind::none: return Literal{};
+    case TermKind::none:
+      return Literal{};
     case TermKind::boolean: {
       Literal l = integer(term.text == "True" ? 1 : 0);
       l.kind = ArgKind::boolean;
@@ -109,8 +115,10 @@ std::optional<Literal> literal_of(const Ast& ast, TermId id) {
       if (const auto value = to_floating(term.text)) return floating(*value);
       return constant(term.text);
     }
-    case TermKind::complex: return spelled(ArgKind::complex, complex_text(term.text));
-    case TermKind::string: return spelled(ArgKind::string, string_value(term.text));
+    case TermKind::complex:
+      return spelled(ArgKind::complex, complex_text(term.text));
+    case TermKind::string:
+      return spelled(ArgKind::string, string_value(term.text));
     case TermKind::ellipsis: {
       Literal l;
       l.kind = ArgKind::ellipsis;
@@ -122,8 +130,10 @@ std::optional<Literal> literal_of(const Ast& ast, TermId id) {
       return l;
     }
     case TermKind::constant:
-    case TermKind::name: return constant(term.text);
-    case TermKind::call: return device_call(ast, term);
+    case TermKind::name:
+      return constant(term.text);
+    case TermKind::call:
+      return device_call(ast, term);
     case TermKind::unary: {
       if (term.text != "-") return std::nullopt;
       auto inner = literal_of(ast, ast.children[term.first]);
@@ -136,10 +146,12 @@ std::optional<Literal> literal_of(const Ast& ast, TermId id) {
         inner->floating = -inner->floating;
         return inner;
       }
-      if (inner->kind == ArgKind::opaque && inner->text == "9223372036854775808") return integer(std::numeric_limits<std::int64_t>::min());
+      if (inner->kind == ArgKind::opaque && inner->text == "9223372036854775808")
+        return integer(std::numeric_limits<std::int64_t>::min());
       return std::nullopt;
     }
-    default: return std::nullopt;
+    default:
+      return std::nullopt;
   }
 }
 

@@ -1,6 +1,7 @@
 #include "dsl/lower.hpp"
 
 #include <algorithm>
+
 #include <fmt/format.h>
 
 #include "dsl/lower_pattern.hpp"
@@ -20,7 +21,8 @@ struct Bindings {
 
 class RuleLowering {
  public:
-  RuleLowering(Definitions& definitions, DefTable& defs, const Ast& tree) : definitions_(definitions), defs_(defs), ast_(tree) {}
+  RuleLowering(Definitions& definitions, DefTable& defs, const Ast& tree)
+      : definitions_(definitions), defs_(defs), ast_(tree) {}
 
   void lower(const Rule& rule, program::Phase& phase, DecisionTree& tree, Places& places) {
     if (!acts(rule)) return;
@@ -33,7 +35,8 @@ class RuleLowering {
 
     Variables variables(true);
     const bool wants_rest = uses_rest(rule);
-    const unsigned swappable = std::min(PatternLowering(definitions_, ast_, places, variables).commutative_calls(rule.roots[0].pattern), kMostSwaps);
+    const unsigned swappable = std::min(
+        PatternLowering(definitions_, ast_, places, variables).commutative_calls(rule.roots[0].pattern), kMostSwaps);
     std::vector<LoweredPattern> variants;
     for (unsigned swaps = 0; swaps < (1u << swappable); ++swaps) {
       PatternLowering lowering(definitions_, ast_, places, variables);
@@ -42,7 +45,8 @@ class RuleLowering {
       out.depth = std::max(out.depth, variants.back().depth);
     }
     name_ops(rule, variables, variants);
-    for (std::size_t r = 1; r < rule.roots.size(); ++r) extra_root(rule.roots[r], variables, variants.front(), out, wants_rest);
+    for (std::size_t r = 1; r < rule.roots.size(); ++r)
+      extra_root(rule.roots[r], variables, variants.front(), out, wants_rest);
 
     for (const Alternative& a : rule.alternatives) out.alternatives.push_back(alternative(a, rule, phase, variables));
     out.variables = variables.names();
@@ -75,7 +79,8 @@ class RuleLowering {
   }
 
   [[nodiscard]] std::string first_line(const Rule& rule) const {
-    const std::string_view text = std::string_view(ast_.source->text).substr(rule.range.begin, rule.range.end - rule.range.begin);
+    const std::string_view text =
+        std::string_view(ast_.source->text).substr(rule.range.begin, rule.range.end - rule.range.begin);
     return std::string(text.substr(0, text.find('\n')));
   }
 
@@ -87,9 +92,12 @@ class RuleLowering {
     for (const Root& root : rule.roots) {
       const std::string_view what = lowering.not_acting(root.pattern);
       if (what.empty()) continue;
-      definitions_.diagnostics().push_back({Severity::note, "not-acting",
-                                            fmt::format("the rule matches {}, which this version checks but does not apply", what),
-                                            ast_.span(rule.head.end > rule.head.begin ? rule.head : rule.range), {}});
+      definitions_.diagnostics().push_back(
+          {Severity::note,
+           "not-acting",
+           fmt::format("the rule matches {}, which this version checks but does not apply", what),
+           ast_.span(rule.head.end > rule.head.begin ? rule.head : rule.range),
+           {}});
       return false;
     }
     return true;
@@ -147,7 +155,8 @@ class RuleLowering {
     }
   }
 
-  void extra_root(const Root& root, Variables& variables, const LoweredPattern& main, program::Rule& out, bool wants_rest) {
+  void extra_root(const Root& root, Variables& variables, const LoweredPattern& main, program::Rule& out,
+                  bool wants_rest) {
     program::ExtraRoot extra;
     Places places(1);
     std::map<Index, std::uint16_t> outer = main.bound;
@@ -160,7 +169,8 @@ class RuleLowering {
       outer.try_emplace(before.variable, 0);
     }
     DecisionTree tree(definitions_.rules());
-    const unsigned swappable = std::min(PatternLowering(definitions_, ast_, places, variables).commutative_calls(root.pattern), kMostSwaps);
+    const unsigned swappable =
+        std::min(PatternLowering(definitions_, ast_, places, variables).commutative_calls(root.pattern), kMostSwaps);
     for (unsigned swaps = 0; swaps < (1u << swappable); ++swaps) {
       PatternLowering lowering(definitions_, ast_, places, variables);
       lowering.set_outer(&outer);
@@ -168,7 +178,8 @@ class RuleLowering {
       extra.variable = variables.add(root.name);
       add_anchors(pattern, extra);
       for (const auto& preloaded : pattern.preload) {
-        if (std::find(extra.preload.begin(), extra.preload.end(), preloaded) == extra.preload.end()) extra.preload.push_back(preloaded);
+        if (std::find(extra.preload.begin(), extra.preload.end(), preloaded) == extra.preload.end())
+          extra.preload.push_back(preloaded);
       }
       program::Accept accept;
       accept.registers.assign(variables.names().size(), 0xFFFF);
@@ -180,10 +191,10 @@ class RuleLowering {
       out.depth = std::max(out.depth, pattern.depth);
     }
     if (extra.anchors.empty()) {
-      definitions_.diagnostics().push_back({Severity::error, "unconnected-root",
-                                            fmt::format("the root `{}` uses nothing that the roots before it bind", root.name),
-                                            ast_.span(ast_[root.pattern].range),
-                                            "name a value of an earlier root among its arguments"});
+      definitions_.diagnostics().push_back(
+          {Severity::error, "unconnected-root",
+           fmt::format("the root `{}` uses nothing that the roots before it bind", root.name),
+           ast_.span(ast_[root.pattern].range), "name a value of an earlier root among its arguments"});
     }
     tree.flatten(extra.match);
     extra.match.registers = places.count();
@@ -196,19 +207,24 @@ class RuleLowering {
     for (const program::Instruction& test : pattern.tests) {
       if (test.test == program::Test::argument) {
         hops[test.a] = hops[static_cast<std::uint16_t>(test.c)] + 1;
-      } else if (test.test == program::Test::item || test.test == program::Test::item_back || test.test == program::Test::part) {
+      } else if (test.test == program::Test::item || test.test == program::Test::item_back ||
+                 test.test == program::Test::part) {
         hops[test.a] = hops[static_cast<std::uint16_t>(test.c)];
       } else if (test.test == program::Test::same && hops.contains(test.a)) {
-        const auto loaded = std::find_if(pattern.preload.begin(), pattern.preload.end(), [&](const auto& p) { return p.first == test.b; });
-        const bool had = loaded == pattern.preload.end() ||
-                         std::any_of(extra.anchors.begin(), extra.anchors.end(), [&](const auto& a) { return a.variable == loaded->second; });
+        const auto loaded = std::find_if(pattern.preload.begin(), pattern.preload.end(),
+                                         [&](const auto& p) { return p.first == test.b; });
+        const bool had =
+            loaded == pattern.preload.end() || std::any_of(extra.anchors.begin(), extra.anchors.end(),
+                                                           [&](const auto& a) { return a.variable == loaded->second; });
         if (!had) extra.anchors.push_back({loaded->second, hops[test.a]});
       }
     }
-    std::stable_sort(extra.anchors.begin(), extra.anchors.end(), [](const auto& a, const auto& b) { return a.hops < b.hops; });
+    std::stable_sort(extra.anchors.begin(), extra.anchors.end(),
+                     [](const auto& a, const auto& b) { return a.hops < b.hops; });
   }
 
-  program::Alternative alternative(const Alternative& a, const Rule& rule, const program::Phase&, Variables& variables) {
+  program::Alternative alternative(const Alternative& a, const Rule& rule, const program::Phase&,
+                                   Variables& variables) {
     program::Alternative out;
     ValueLowering values(definitions_, defs_, ast_, variables);
     out.span = ast_.span(a.result.range);
@@ -248,12 +264,15 @@ class RuleLowering {
         out.assignments.push_back(std::move(assignment));
         break;
       }
-      case ResultKind::block: block(a, as, values, variables, out); break;
+      case ResultKind::block:
+        block(a, as, values, variables, out);
+        break;
     }
     return out;
   }
 
-  void block(const Alternative& a, TermId rule_as, ValueLowering& values, Variables& variables, program::Alternative& out) {
+  void block(const Alternative& a, TermId rule_as, ValueLowering& values, Variables& variables,
+             program::Alternative& out) {
     // Names bound on the left get the new value; the values on the right of later bindings still mean the
     // left side's unless the name is local.
     std::vector<std::pair<std::string_view, Index>> left;

@@ -41,7 +41,9 @@ void Variables::mention_op(std::string_view op, std::uint16_t node) {
   ops_.push_back({std::string(op), node, 1});
 }
 
-Index literal_index(program::RuleSet& rules, const program::Literal& literal) { return intern(rules.literals, literal); }
+Index literal_index(program::RuleSet& rules, const program::Literal& literal) {
+  return intern(rules.literals, literal);
+}
 
 Index key_index(program::RuleSet& rules, std::uint32_t position, std::string_view keyword) {
   return intern(rules.keys, program::ArgumentKey{position, std::string(keyword)});
@@ -117,13 +119,17 @@ void PatternLowering::term(TermId id, std::uint16_t at, std::uint16_t depth) {
     return;
   }
   switch (t.kind) {
-    case TermKind::wildcard: check_kind(t, at); return;
+    case TermKind::wildcard:
+      check_kind(t, at);
+      return;
     case TermKind::bind:
       term(ast_->children[t.first], at, depth);
       bind(t.text, at);
       return;
     case TermKind::list:
-    case TermKind::tuple: sequence(t, at, depth); return;
+    case TermKind::tuple:
+      sequence(t, at, depth);
+      return;
     case TermKind::slice:
       emit(program::Test::kind, at, static_cast<Index>(program::KindName::slice));
       for (Index part = 0; part < t.count; ++part) {
@@ -137,7 +143,9 @@ void PatternLowering::term(TermId id, std::uint16_t at, std::uint16_t depth) {
         }
       }
       return;
-    case TermKind::call: call(t, at, depth); return;
+    case TermKind::call:
+      call(t, at, depth);
+      return;
     case TermKind::index: {  // s[0] is getitem(s, 0)
       emit(program::Test::op, at, definitions_->op_pattern("getitem"), 0);
       out_->nodes.push_back(at);
@@ -149,12 +157,14 @@ void PatternLowering::term(TermId id, std::uint16_t at, std::uint16_t depth) {
       }
       return;
     }
-    default: return;  // the load checks have refused everything else
+    default:
+      return;  // the load checks have refused everything else
   }
 }
 
 void PatternLowering::sequence(const Term& t, std::uint16_t at, std::uint16_t depth) {
-  const auto shape = static_cast<Index>(t.kind == TermKind::tuple ? program::ListShape::tuple : program::ListShape::any);
+  const auto shape =
+      static_cast<Index>(t.kind == TermKind::tuple ? program::ListShape::tuple : program::ListShape::any);
   std::size_t rest = t.count;
   for (std::size_t i = 0; i < t.count; ++i) {
     if ((*ast_)[ast_->children[t.first + i]].kind == TermKind::rest) rest = i;
@@ -224,7 +234,8 @@ std::string_view PatternLowering::not_acting(TermId pattern) const {
     todo.pop_back();
     if (t.kind == TermKind::call) {
       const Callee& callee = ast_->callees[t.callee];
-      if (callee.kind == CalleeKind::implicit && definitions_->is_helper_pattern(callee.text)) return "a helper pattern";
+      if (callee.kind == CalleeKind::implicit && definitions_->is_helper_pattern(callee.text))
+        return "a helper pattern";
       if (callee.kind == CalleeKind::implicit && callee.text == "writeback") return "`writeback`";
     }
     for (std::uint32_t i = 0; i < t.count; ++i) {
@@ -301,7 +312,8 @@ void PatternLowering::call(const Term& t, std::uint16_t at, std::uint16_t depth)
   } else if (bind_rest_ || !rest_name.empty()) {
     const Index rest = intern(rules.rests, spec);
     const std::string_view name = rest_name.empty() ? std::string_view("..") : rest_name;
-    const bool taken = rest_name.empty() && variables_->find("..") != kNone && out_->bound.contains(variables_->find(".."));
+    const bool taken =
+        rest_name.empty() && variables_->find("..") != kNone && out_->bound.contains(variables_->find(".."));
     if (!taken) {
       const std::uint16_t place = places_->at(at, program::Test::bind_rest, rest);
       emit(program::Test::bind_rest, place, rest, at);
@@ -315,8 +327,8 @@ void PatternLowering::call(const Term& t, std::uint16_t at, std::uint16_t depth)
     const std::uint16_t place = places_->at(at, program::Test::argument, a.key);
     emit(program::Test::argument, place, a.key, at);
     const TermKind kind = (*ast_)[a.value].kind;
-    const bool leaf = kind != TermKind::call && kind != TermKind::bind && kind != TermKind::list && kind != TermKind::tuple &&
-                      kind != TermKind::index;
+    const bool leaf = kind != TermKind::call && kind != TermKind::bind && kind != TermKind::list &&
+                      kind != TermKind::tuple && kind != TermKind::index;
     if (leaf) {
       term(a.value, place, depth);
     } else {

@@ -16,10 +16,12 @@ namespace {
 
 std::optional<Eval> binary_operator(std::string_view text) {
   static const std::map<std::string_view, Eval> kOperators = {
-      {"+", Eval::add},         {"-", Eval::subtract},      {"*", Eval::multiply}, {"/", Eval::divide},
-      {"//", Eval::floor_divide}, {"%", Eval::modulo},      {"==", Eval::equal},   {"!=", Eval::not_equal},
-      {"<", Eval::less},        {"<=", Eval::less_equal},   {">", Eval::greater},  {">=", Eval::greater_equal},
-      {"in", Eval::contains},   {"not in", Eval::not_contains}, {"and", Eval::both}, {"or", Eval::either}};
+      {"+", Eval::add},         {"-", Eval::subtract},          {"*", Eval::multiply},
+      {"/", Eval::divide},      {"//", Eval::floor_divide},     {"%", Eval::modulo},
+      {"==", Eval::equal},      {"!=", Eval::not_equal},        {"<", Eval::less},
+      {"<=", Eval::less_equal}, {">", Eval::greater},           {">=", Eval::greater_equal},
+      {"in", Eval::contains},   {"not in", Eval::not_contains}, {"and", Eval::both},
+      {"or", Eval::either}};
   const auto found = kOperators.find(text);
   if (found == kOperators.end()) return std::nullopt;
   return found->second;
@@ -53,13 +55,17 @@ Code ValueLowering::value(TermId term) {
 void ValueLowering::append_store(Index variable) { emit(Eval::store, variable); }
 void ValueLowering::append_fail() { emit(Eval::fail); }
 
-void ValueLowering::constant(const program::Literal& literal) { emit(Eval::constant, literal_index(definitions_->rules(), literal)); }
+void ValueLowering::constant(const program::Literal& literal) {
+  emit(Eval::constant, literal_index(definitions_->rules(), literal));
+}
 
 void ValueLowering::append(TermId id) {
   const Term& t = (*ast_)[id];
   range_ = t.range;
   switch (t.kind) {
-    case TermKind::name: name(t, id); return;
+    case TermKind::name:
+      name(t, id);
+      return;
     case TermKind::list:
       items(t);
       emit(Eval::list, t.count);
@@ -106,9 +112,15 @@ void ValueLowering::append(TermId id) {
       range_ = t.range;
       emit(t.text == "not" ? Eval::logical_not : Eval::negate);
       return;
-    case TermKind::binary: binary(t); return;
-    case TermKind::call: call(t, id); return;
-    case TermKind::text: text(t); return;
+    case TermKind::binary:
+      binary(t);
+      return;
+    case TermKind::call:
+      call(t, id);
+      return;
+    case TermKind::text:
+      text(t);
+      return;
     case TermKind::set: {
       program::SetValue value;
       add_members(*ast_, t, value);
@@ -117,7 +129,9 @@ void ValueLowering::append(TermId id) {
       return;
     }
     case TermKind::argument:
-    case TermKind::bind: append(ast_->children[t.first]); return;
+    case TermKind::bind:
+      append(ast_->children[t.first]);
+      return;
     default:
       if (const auto literal = literal_of(*ast_, id)) return constant(*literal);
       emit(Eval::constant, literal_index(definitions_->rules(), [] {
@@ -159,7 +173,8 @@ void ValueLowering::name(const Term& t, TermId id) {
   if (const auto set = definitions_->find_set(t.text); set.tree != nullptr) {
     program::SetValue value;
     value.ops.push_back(definitions_->set_pattern(set, false));
-    const auto given = set.param != nullptr ? definitions_->scope().params.find(t.text) : definitions_->scope().params.end();
+    const auto given =
+        set.param != nullptr ? definitions_->scope().params.find(t.text) : definitions_->scope().params.end();
     if (given != definitions_->scope().params.end()) {
       for (const std::string& member : split_set_text(given->second)) {
         program::Literal l;
@@ -199,7 +214,8 @@ void ValueLowering::arguments(const Term& t, std::vector<program::TemplateArgume
   for (std::uint32_t i = 0; i < t.count; ++i) {
     const TermId id = ast_->children[t.first + i];
     const Term& a = (*ast_)[id];
-    const bool splice = a.kind == TermKind::rest || (a.kind == TermKind::argument && (*ast_)[ast_->children[a.first]].kind == TermKind::rest);
+    const bool splice = a.kind == TermKind::rest ||
+                        (a.kind == TermKind::argument && (*ast_)[ast_->children[a.first]].kind == TermKind::rest);
     append(id);
     if (out != nullptr) out->push_back({a.kind == TermKind::argument ? std::string(a.text) : std::string(), splice});
   }
@@ -275,7 +291,8 @@ void ValueLowering::build(const Term& t) {
   arguments(t, &made.arguments);
   range_ = t.range;
   definitions_->rules().templates.push_back(std::move(made));
-  emit(Eval::build, static_cast<Index>(definitions_->rules().templates.size() - 1), static_cast<std::uint16_t>(t.count));
+  emit(Eval::build, static_cast<Index>(definitions_->rules().templates.size() - 1),
+       static_cast<std::uint16_t>(t.count));
 }
 
 void ValueLowering::text(const Term& t) {

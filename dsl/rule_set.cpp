@@ -8,7 +8,8 @@ namespace fxrules {
 
 std::vector<RuleInfo> RuleSet::rules() const {
   std::vector<RuleInfo> out;
-  for (const program::Rule& r : program_->rules) out.push_back({r.name, program_->phases[r.phase].name, r.text, r.span});
+  for (const program::Rule& r : program_->rules)
+    out.push_back({r.name, program_->phases[r.phase].name, r.text, r.span});
   return out;
 }
 
@@ -20,7 +21,8 @@ LoadResult load_rules(const std::vector<RuleFile>& files, const LoadOptions& opt
   load.prelude = options.prelude;
   dsl::Loader loader(options.catalogue, load);
   std::vector<dsl::RuleFile> loaded;
-  for (const RuleFile& file : files) loaded.push_back(file.source != nullptr ? loader.load(file.source) : loader.load(file.path));
+  for (const RuleFile& file : files)
+    loaded.push_back(file.source != nullptr ? loader.load(file.source) : loader.load(file.path));
   loader.finish();
   LoadResult result;
   result.diagnostics = loader.take_diagnostics();
@@ -33,7 +35,8 @@ LoadResult load_rules(const std::vector<RuleFile>& files, const LoadOptions& opt
     for (const dsl::AstPtr& tree : file.trees) scope.trees.push_back(tree.get());
     scope.params = options.params;
     std::vector<Diagnostic> found = dsl::lower(scope, *rules);
-    result.diagnostics.insert(result.diagnostics.end(), std::make_move_iterator(found.begin()), std::make_move_iterator(found.end()));
+    result.diagnostics.insert(result.diagnostics.end(), std::make_move_iterator(found.begin()),
+                              std::make_move_iterator(found.end()));
   }
   if (!has_errors(result.diagnostics)) result.rules = RuleSet(std::move(rules));
   return result;

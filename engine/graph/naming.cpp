@@ -34,7 +34,8 @@ bool is_op_overload(std::string_view target) {
 
 NameParts legal_name(std::string_view base) {
   std::string name(base);
-  std::replace_if(name.begin(), name.end(), [](char c) { return !is_identifier_char(c); }, '_');
+  std::replace_if(
+      name.begin(), name.end(), [](char c) { return !is_identifier_char(c); }, '_');
   if (name.empty()) name = "_unnamed";
   if (is_digit(name.front())) name.insert(name.begin(), '_');
   const std::size_t last = name.find_last_not_of("0123456789");
@@ -58,9 +59,8 @@ std::string name_of_target(Opcode opcode, std::string_view target) {
     // An overload is named after its op too: add.Tensor; other functions by the last part of their path.
     std::size_t cut = target.rfind('.');
     if (cut != std::string_view::npos && is_op_overload(target)) {
-      const std::string_view path = target.substr(0, target.find(".edge._ops.") == std::string_view::npos
-                                                         ? 10
-                                                         : target.find(".edge._ops.") + 11);
+      const std::string_view path =
+          target.substr(0, target.find(".edge._ops.") == std::string_view::npos ? 10 : target.find(".edge._ops.") + 11);
       const std::size_t space = target.find('.', path.size());
       cut = space == std::string_view::npos ? cut : space;
     }

@@ -9,13 +9,20 @@ namespace {
 std::string literal_text(const Literal& l) {
   if (l.unknown) return "unknown";
   switch (l.kind) {
-    case ArgKind::none: return "None";
-    case ArgKind::ellipsis: return "Ellipsis";
-    case ArgKind::boolean: return l.integer != 0 ? "True" : "False";
-    case ArgKind::integer: return std::to_string(l.integer);
-    case ArgKind::floating: return fmt::format("{}", l.floating);
-    case ArgKind::string: return fmt::format("\"{}\"", l.text);
-    default: return l.text;
+    case ArgKind::none:
+      return "None";
+    case ArgKind::ellipsis:
+      return "Ellipsis";
+    case ArgKind::boolean:
+      return l.integer != 0 ? "True" : "False";
+    case ArgKind::integer:
+      return std::to_string(l.integer);
+    case ArgKind::floating:
+      return fmt::format("{}", l.floating);
+    case ArgKind::string:
+      return fmt::format("\"{}\"", l.text);
+    default:
+      return l.text;
   }
 }
 
@@ -31,44 +38,67 @@ std::string rest_text(const RuleSet& rules, Index rest) {
 
 std::string instruction_text(const RuleSet& rules, const MatchProgram& match, const Instruction& i) {
   switch (i.test) {
-    case Test::op: return fmt::format("op        r{} {}", i.a, rules.op_patterns[i.b].text);
+    case Test::op:
+      return fmt::format("op        r{} {}", i.a, rules.op_patterns[i.b].text);
     case Test::select: {
       std::string out = fmt::format("select    r{}", i.a);
-      for (const auto& [pattern, pc] : match.switches[i.b].edges) out += fmt::format(" {}->{}", rules.op_patterns[pattern].text, pc);
+      for (const auto& [pattern, pc] : match.switches[i.b].edges)
+        out += fmt::format(" {}->{}", rules.op_patterns[pattern].text, pc);
       return out;
     }
-    case Test::argument: return fmt::format("argument  r{} = r{}[{}]", i.a, i.c, key_text(rules.keys[i.b]));
-    case Test::rest: return fmt::format("rest      r{} defaults except {}", i.a, rest_text(rules, i.b));
-    case Test::bind_rest: return fmt::format("bind_rest r{} = r{} except {}", i.a, i.c, rest_text(rules, i.b));
-    case Test::commutes: return fmt::format("commutes  r{}", i.a);
-    case Test::kind: return fmt::format("kind      r{} {}", i.a, to_string(Kind{static_cast<KindName>(i.b), static_cast<Element>(i.c)}));
-    case Test::literal: return fmt::format("literal   r{} {}", i.a, literal_text(rules.literals[i.b]));
-    case Test::same: return fmt::format("same      r{} r{}", i.a, i.b);
-    case Test::list: return fmt::format("list      r{} of {}", i.a, i.b);
-    case Test::list_min: return fmt::format("list_min  r{} of at least {}", i.a, i.b);
-    case Test::item: return fmt::format("item      r{} = r{}[{}]", i.a, i.c, i.b);
-    case Test::item_back: return fmt::format("item      r{} = r{}[-{}]", i.a, i.c, i.b + 1);
-    case Test::span: return fmt::format("span      r{} = r{}[{}:-{}]", i.a, i.c, i.b >> 16, i.b & 0xFFFF);
-    case Test::part: return fmt::format("part      r{} = r{}.{}", i.a, i.c, i.b == 0 ? "start" : i.b == 1 ? "stop" : "step");
-    case Test::accept: return fmt::format("accept    {}", i.b);
-    case Test::fail: return "fail";
+    case Test::argument:
+      return fmt::format("argument  r{} = r{}[{}]", i.a, i.c, key_text(rules.keys[i.b]));
+    case Test::rest:
+      return fmt::format("rest      r{} defaults except {}", i.a, rest_text(rules, i.b));
+    case Test::bind_rest:
+      return fmt::format("bind_rest r{} = r{} except {}", i.a, i.c, rest_text(rules, i.b));
+    case Test::commutes:
+      return fmt::format("commutes  r{}", i.a);
+    case Test::kind:
+      return fmt::format("kind      r{} {}", i.a,
+                         to_string(Kind{static_cast<KindName>(i.b), static_cast<Element>(i.c)}));
+    case Test::literal:
+      return fmt::format("literal   r{} {}", i.a, literal_text(rules.literals[i.b]));
+    case Test::same:
+      return fmt::format("same      r{} r{}", i.a, i.b);
+    case Test::list:
+      return fmt::format("list      r{} of {}", i.a, i.b);
+    case Test::list_min:
+      return fmt::format("list_min  r{} of at least {}", i.a, i.b);
+    case Test::item:
+      return fmt::format("item      r{} = r{}[{}]", i.a, i.c, i.b);
+    case Test::item_back:
+      return fmt::format("item      r{} = r{}[-{}]", i.a, i.c, i.b + 1);
+    case Test::span:
+      return fmt::format("span      r{} = r{}[{}:-{}]", i.a, i.c, i.b >> 16, i.b & 0xFFFF);
+    case Test::part:
+      return fmt::format("part      r{} = r{}.{}", i.a, i.c, i.b == 0 ? "start" : i.b == 1 ? "stop" : "step");
+    case Test::accept:
+      return fmt::format("accept    {}", i.b);
+    case Test::fail:
+      return "fail";
   }
   return {};
 }
 
 std::string step_text(const RuleSet& rules, const Step& s) {
   static constexpr std::string_view kNames[] = {
-      "constant", "load", "store", "negate", "not", "add", "subtract", "multiply", "divide", "floor_divide", "modulo",
-      "equal", "not_equal", "less", "less_equal", "greater", "greater_equal", "in", "not_in", "skip_if_false", "skip_if_true",
-      "and", "or", "list", "tuple", "slice", "splice", "index", "field", "builtin", "call", "build", "set", "text", "fail",
-      "op_name", "end"};
+      "constant",      "load",         "store",  "negate",        "not",          "add",     "subtract",   "multiply",
+      "divide",        "floor_divide", "modulo", "equal",         "not_equal",    "less",    "less_equal", "greater",
+      "greater_equal", "in",           "not_in", "skip_if_false", "skip_if_true", "and",     "or",         "list",
+      "tuple",         "slice",        "splice", "index",         "field",        "builtin", "call",       "build",
+      "set",           "text",         "fail",   "op_name",       "end"};
   std::string out(kNames[static_cast<std::size_t>(s.eval)]);
   switch (s.eval) {
-    case Eval::constant: return out + " " + literal_text(rules.literals[s.a]);
-    case Eval::builtin: return out + fmt::format(" {} {}", info(static_cast<Builtin>(s.a)).name, s.b);
-    case Eval::call: return out + fmt::format(" {} {}", rules.defs[s.a].name, s.b);
+    case Eval::constant:
+      return out + " " + literal_text(rules.literals[s.a]);
+    case Eval::builtin:
+      return out + fmt::format(" {} {}", info(static_cast<Builtin>(s.a)).name, s.b);
+    case Eval::call:
+      return out + fmt::format(" {} {}", rules.defs[s.a].name, s.b);
     case Eval::build:
-    case Eval::op_name: return out + fmt::format(" {} {}", rules.templates[s.a].text, s.b);
+    case Eval::op_name:
+      return out + fmt::format(" {} {}", rules.templates[s.a].text, s.b);
     case Eval::load:
     case Eval::store:
     case Eval::list:
@@ -77,14 +107,17 @@ std::string step_text(const RuleSet& rules, const Step& s) {
     case Eval::text:
     case Eval::set:
     case Eval::skip_if_false:
-    case Eval::skip_if_true: return out + fmt::format(" {}", s.a);
-    default: return out;
+    case Eval::skip_if_true:
+      return out + fmt::format(" {}", s.a);
+    default:
+      return out;
   }
 }
 
 std::string code_text(const RuleSet& rules, Code code, std::string_view indent) {
   std::string out;
-  for (Index i = code.begin; i < code.end; ++i) out += fmt::format("{}{:4}  {}\n", indent, i, step_text(rules, rules.steps[i]));
+  for (Index i = code.begin; i < code.end; ++i)
+    out += fmt::format("{}{:4}  {}\n", indent, i, step_text(rules, rules.steps[i]));
   return out;
 }
 
@@ -104,8 +137,8 @@ std::string to_text(const RuleSet& rules, const MatchProgram& match, std::string
 std::string to_text(const RuleSet& rules) {
   std::string out;
   for (const Phase& phase : rules.phases) {
-    out += fmt::format("phase {}{}{}: {} rules, depth {}\n", phase.name.empty() ? "(default)" : phase.name, phase.once ? " once" : "",
-                       phase.reverse ? " reverse" : "", phase.rules.size(), phase.depth);
+    out += fmt::format("phase {}{}{}: {} rules, depth {}\n", phase.name.empty() ? "(default)" : phase.name,
+                       phase.once ? " once" : "", phase.reverse ? " reverse" : "", phase.rules.size(), phase.depth);
     out += to_text(rules, phase.match, "  ");
     for (std::size_t a = 0; a < phase.match.accepts.size(); ++a) {
       const Accept& accept = phase.match.accepts[a];
@@ -126,7 +159,8 @@ std::string to_text(const RuleSet& rules) {
         out += fmt::format("    {}\n", kResults[static_cast<std::size_t>(alternative.kind)]);
         out += code_text(rules, alternative.code, "      ");
         for (const KeepEntry& keep : alternative.keeps) {
-          out += fmt::format("      {}{} =\n", keep.meta ? "meta." : "", keep.key) + code_text(rules, keep.value, "      ");
+          out += fmt::format("      {}{} =\n", keep.meta ? "meta." : "", keep.key) +
+                 code_text(rules, keep.value, "      ");
         }
       }
     }

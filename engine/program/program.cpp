@@ -34,22 +34,26 @@ constexpr KindSpelling kKinds[] = {
 
 // Bitwise on floats: 0.0 is not -0.0, and nan is nan.
 bool operator==(const Literal& a, const Literal& b) {
-  return a.kind == b.kind && a.integer == b.integer && std::bit_cast<std::uint64_t>(a.floating) == std::bit_cast<std::uint64_t>(b.floating) &&
-         a.text == b.text && a.unknown == b.unknown;
+  return a.kind == b.kind && a.integer == b.integer &&
+         std::bit_cast<std::uint64_t>(a.floating) == std::bit_cast<std::uint64_t>(b.floating) && a.text == b.text &&
+         a.unknown == b.unknown;
 }
 
 bool operator==(const OpPattern& a, const OpPattern& b) {
-  return a.kind == b.kind && a.op == b.op && a.opcode == b.opcode && a.target == b.target && a.pieces == b.pieces && a.members == b.members;
+  return a.kind == b.kind && a.op == b.op && a.opcode == b.opcode && a.target == b.target && a.pieces == b.pieces &&
+         a.members == b.members;
 }
 
 bool disjoint(const OpPattern& a, const OpPattern& b) {
   if (a.kind == OpPatternKind::op && b.kind == OpPatternKind::op) return a.op != b.op;
-  if (a.kind == OpPatternKind::exact && b.kind == OpPatternKind::exact) return a.opcode != b.opcode || a.target != b.target;
+  if (a.kind == OpPatternKind::exact && b.kind == OpPatternKind::exact)
+    return a.opcode != b.opcode || a.target != b.target;
   return false;
 }
 
 std::size_t hole_count(const OpPattern& pattern) {
-  return static_cast<std::size_t>(std::count_if(pattern.pieces.begin(), pattern.pieces.end(), [](const NamePiece& p) { return p.hole; }));
+  return static_cast<std::size_t>(
+      std::count_if(pattern.pieces.begin(), pattern.pieces.end(), [](const NamePiece& p) { return p.hole; }));
 }
 
 std::optional<Kind> parse_kind(std::string_view text) {

@@ -33,13 +33,28 @@ struct Literal {
   ArgKind kind = ArgKind::none;
   std::int64_t integer = 0;  // integer; boolean as 0 or 1
   double floating = 0;
-  std::string text;          // spelled kinds
-  bool unknown = false;      // the word `unknown`
+  std::string text;      // spelled kinds
+  bool unknown = false;  // the word `unknown`
   friend bool operator==(const Literal& a, const Literal& b);
 };
 
 enum class KindName : std::uint8_t {
-  any, tensor, node, number, integer, floating, boolean, string, none, ellipsis, slice, tuple, list, dict, dtype, device,
+  any,
+  tensor,
+  node,
+  number,
+  integer,
+  floating,
+  boolean,
+  string,
+  none,
+  ellipsis,
+  slice,
+  tuple,
+  list,
+  dict,
+  dtype,
+  device,
 };
 enum class Element : std::uint8_t { any, boolean, integer };  // Tensor[bool], Tensor[int]
 struct Kind {
@@ -54,21 +69,21 @@ struct Kind {
 // ---------------------------------------------------------------- ops
 
 struct NamePiece {
-  std::string text;   // literal text; for a hole its name
+  std::string text;  // literal text; for a hole its name
   bool hole = false;
   Index set = kNone;  // `<f: Set>`: an op pattern that the bound op must satisfy
   friend bool operator==(const NamePiece&, const NamePiece&) = default;
 };
 
 enum class OpPatternKind : std::uint8_t {
-  any,        // every call
-  op,         // any spelling of `op`
-  exact,      // one opcode and target
-  packet,     // torch.ops.NS.op: the packet, each of its overloads, and their edge twins
-  in_place,   // `<f>_`: in-place form of f by the catalogue, or an unknown method with one trailing underscore
-  any_op,     // `<f>`: any known op, f is its name
-  name,       // `_foreach_<f>_`: op names matching the pieces
-  target,     // `aten.<f>_.<o>`: targets matching the pieces
+  any,       // every call
+  op,        // any spelling of `op`
+  exact,     // one opcode and target
+  packet,    // torch.ops.NS.op: the packet, each of its overloads, and their edge twins
+  in_place,  // `<f>_`: in-place form of f by the catalogue, or an unknown method with one trailing underscore
+  any_op,    // `<f>`: any known op, f is its name
+  name,      // `_foreach_<f>_`: op names matching the pieces
+  target,    // `aten.<f>_.<o>`: targets matching the pieces
   set,
 };
 
@@ -102,23 +117,23 @@ struct RestSpec {
 // ---------------------------------------------------------------- matching
 
 enum class Test : std::uint8_t {
-  op,        // a is a node whose call satisfies op pattern b; holes go to registers c, c+1, …
-  select,    // a is a node: switch table b by its op
-  argument,  // a := argument key b of the node in register c
-  rest,      // arguments of node a that spec b does not mention are at their defaults
-  bind_rest, // a := those arguments of node c, spec b
-  commutes,  // the call in register a may exchange its first two arguments
-  kind,      // a is of kind b
-  literal,   // a equals literal b
-  same,      // a and b are the same node or equal literals
-  list,      // a is a list or tuple (c: ListShape) of exactly (fail on other) b items
-  list_min,  // … of at least b items
-  item,      // a := item b of register c, from the front
-  item_back, // a := item b of register c, from the back (0 is the last)
-  span,      // a := items of register c without the first b >> 16 and the last b & 0xFFFF
-  part,      // a := part b (0 start, 1 stop, 2 step) of the slice in register c
-  accept,    // rule match b
-  fail,      // nothing matches
+  op,         // a is a node whose call satisfies op pattern b; holes go to registers c, c+1, …
+  select,     // a is a node: switch table b by its op
+  argument,   // a := argument key b of the node in register c
+  rest,       // arguments of node a that spec b does not mention are at their defaults
+  bind_rest,  // a := those arguments of node c, spec b
+  commutes,   // the call in register a may exchange its first two arguments
+  kind,       // a is of kind b
+  literal,    // a equals literal b
+  same,       // a and b are the same node or equal literals
+  list,       // a is a list or tuple (c: ListShape) of exactly (fail on other) b items
+  list_min,   // … of at least b items
+  item,       // a := item b of register c, from the front
+  item_back,  // a := item b of register c, from the back (0 is the last)
+  span,       // a := items of register c without the first b >> 16 and the last b & 0xFFFF
+  part,       // a := part b (0 start, 1 stop, 2 step) of the slice in register c
+  accept,     // rule match b
+  fail,       // nothing matches
 };
 enum class ListShape : std::uint8_t { any, list, tuple };
 
@@ -152,26 +167,42 @@ struct MatchProgram {
 // ---------------------------------------------------------------- values
 
 enum class Eval : std::uint8_t {
-  constant,   // push literal a
-  load,       // push variable a
-  store,      // pop into variable a
-  negate, logical_not,
-  add, subtract, multiply, divide, floor_divide, modulo,
-  equal, not_equal, less, less_equal, greater, greater_equal,
-  contains, not_contains,    // item, collection -> truth
-  skip_if_false,             // top is known false: jump to a (kept); else go on
+  constant,  // push literal a
+  load,      // push variable a
+  store,     // pop into variable a
+  negate,
+  logical_not,
+  add,
+  subtract,
+  multiply,
+  divide,
+  floor_divide,
+  modulo,
+  equal,
+  not_equal,
+  less,
+  less_equal,
+  greater,
+  greater_equal,
+  contains,
+  not_contains,   // item, collection -> truth
+  skip_if_false,  // top is known false: jump to a (kept); else go on
   skip_if_true,
-  both, either,              // Kleene, on the two topmost
-  list, tuple, slice,        // pop a items
-  splice,                    // mark the top as spliced into the list, tuple or call that takes it
-  index, field,              // xs i -> xs[i]; field a: 0 start, 1 stop, 2 step
-  builtin,                   // a: Builtin, b: argument count
-  call,                      // a: def, b: argument count
-  build,                     // a: template; its arguments are on the stack
-  set,                       // push set a
-  text,                      // pop a pieces, push their text
-  fail,                      // pop a text, push a failure
-  op_name,                   // push template a as an op value, for defined(<f>)
+  both,
+  either,  // Kleene, on the two topmost
+  list,
+  tuple,
+  slice,   // pop a items
+  splice,  // mark the top as spliced into the list, tuple or call that takes it
+  index,
+  field,    // xs i -> xs[i]; field a: 0 start, 1 stop, 2 step
+  builtin,  // a: Builtin, b: argument count
+  call,     // a: def, b: argument count
+  build,    // a: template; its arguments are on the stack
+  set,      // push set a
+  text,     // pop a pieces, push their text
+  fail,     // pop a text, push a failure
+  op_name,  // push template a as an op value, for defined(<f>)
   end,
 };
 
@@ -197,7 +228,7 @@ struct Template {
   OpId op;
   Opcode opcode = Opcode::call_function;
   std::string target;
-  std::vector<NamePiece> pieces;  // holes: text and variables
+  std::vector<NamePiece> pieces;      // holes: text and variables
   std::vector<Index> hole_variables;  // by piece; kNone for text
   std::vector<TemplateArgument> arguments;
   std::string text;
@@ -238,10 +269,10 @@ struct KeepEntry {
 struct Alternative {
   ResultKind kind = ResultKind::value;
   Code guard;
-  Code code;                           // value: evaluates and stores; error, note: pushes the text
+  Code code;  // value: evaluates and stores; error, note: pushes the text
   std::vector<Assignment> assignments;
   std::vector<KeepEntry> keeps;
-  Index existing = kNone;              // fast path: the result is this variable and nothing is built
+  Index existing = kNone;  // fast path: the result is this variable and nothing is built
   Span span, guard_span;
 };
 
@@ -249,11 +280,11 @@ struct Alternative {
 struct ExtraRoot {
   struct Anchor {
     Index variable = kNone;
-    unsigned hops = 1;       // from the value to the root: 1 when it is an argument of the root itself
+    unsigned hops = 1;  // from the value to the root: 1 when it is an argument of the root itself
   };
-  std::vector<Anchor> anchors;  // nearest first
-  Index variable = kNone;  // that the root's own node is bound to
-  MatchProgram match;      // register 0 is the candidate; bound variables are preloaded
+  std::vector<Anchor> anchors;                           // nearest first
+  Index variable = kNone;                                // that the root's own node is bound to
+  MatchProgram match;                                    // register 0 is the candidate; bound variables are preloaded
   std::vector<std::pair<std::uint16_t, Index>> preload;  // register <- variable
 };
 
@@ -269,8 +300,8 @@ struct Rule {
   std::vector<Instruction> tests;
   std::vector<std::uint16_t> registers;
   Code as;
-  std::uint16_t depth = 1;             // of the deepest pattern node
-  bool matches_writes = false;         // the root's op is one that writes by the catalogue
+  std::uint16_t depth = 1;      // of the deepest pattern node
+  bool matches_writes = false;  // the root's op is one that writes by the catalogue
 };
 
 struct Phase {

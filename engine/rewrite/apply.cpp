@@ -7,8 +7,8 @@
 #include <chrono>
 #include <deque>
 #include <unordered_map>
-#include <utility>
 #include <unordered_set>
+#include <utility>
 
 #include "engine/rewrite/session.hpp"
 #include "engine/rewrite/worklist.hpp"
@@ -25,9 +25,12 @@ std::string_view to_string(StopReason reason) {
 int Report::exit_code() const {
   switch (stop) {
     case StopReason::converged:
-    case StopReason::limit: return 0;
-    case StopReason::failed: return 1;
-    default: return 3;
+    case StopReason::limit:
+      return 0;
+    case StopReason::failed:
+      return 1;
+    default:
+      return 3;
   }
 }
 
@@ -39,9 +42,16 @@ constexpr std::size_t kFewWaiting = 64;
 
 class PhaseRun {
  public:
-  PhaseRun(rewrite::Session& session, const program::RuleSet& rules, const program::Phase& phase, const ApplyOptions& options, Report& report)
-      : session_(session), rules_(rules), phase_(phase), options_(options), report_(report), graph_(session.graph()),
-        matcher_(session.binding(), session.machine().heap()), work_(graph_, phase.reverse) {}
+  PhaseRun(rewrite::Session& session, const program::RuleSet& rules, const program::Phase& phase,
+           const ApplyOptions& options, Report& report)
+      : session_(session),
+        rules_(rules),
+        phase_(phase),
+        options_(options),
+        report_(report),
+        graph_(session.graph()),
+        matcher_(session.binding(), session.machine().heap()),
+        work_(graph_, phase.reverse) {}
 
   // False when a limit was reached.
   bool run(std::size_t limit) {
@@ -131,7 +141,8 @@ class PhaseRun {
       if (work_.ahead_with_users(n)) continue;
       revisit(n);
       if (left <= 1) continue;
-      for (SlotId s = graph_.first_use(n); s.valid(); s = graph_.next_use(s)) todo_.emplace_back(graph_.owner(s), left - 1);
+      for (SlotId s = graph_.first_use(n); s.valid(); s = graph_.next_use(s))
+        todo_.emplace_back(graph_.owner(s), left - 1);
     }
   }
 
@@ -191,7 +202,7 @@ class PhaseRun {
   rewrite::Worklist work_;
   std::vector<rewrite::Value> variables_;
   std::vector<NodeId> nodes_;
-  std::vector<std::pair<NodeId, unsigned>> todo_;  // of revisit_from
+  std::vector<std::pair<NodeId, unsigned>> todo_;                   // of revisit_from
   std::unordered_map<std::uint32_t, std::vector<NodeId>> watched_;  // by node whose use count was asked
   std::vector<NodeId> waiting_;
   bool something_happened_ = false;
@@ -231,7 +242,8 @@ std::size_t remove_dead(rewrite::Binding& binding) {
   for (NodeId n = graph.last(); n.valid();) {  // users first
     const NodeId before = graph.prev(n);
     const Opcode opcode = graph.opcode(n);
-    if (!graph.has_uses(n) && opcode != Opcode::placeholder && opcode != Opcode::output && binding.call_class(n).removable) {
+    if (!graph.has_uses(n) && opcode != Opcode::placeholder && opcode != Opcode::output &&
+        binding.call_class(n).removable) {
       graph.erase(n);
       ++removed;
     }
@@ -241,8 +253,8 @@ std::size_t remove_dead(rewrite::Binding& binding) {
 }
 
 // A rule that undoes another brings a graph back: two equal states within a few rewrites are a cycle.
-bool comes_back(rewrite::Session& session, const program::RuleSet& rules, const program::Phase& phase, const ApplyOptions& options,
-                Report& report, std::vector<std::string>& names);
+bool comes_back(rewrite::Session& session, const program::RuleSet& rules, const program::Phase& phase,
+                const ApplyOptions& options, Report& report, std::vector<std::string>& names);
 
 void run_phases(rewrite::Session& session, const program::RuleSet& rules, const ApplyOptions& options, Report& report) {
   const std::size_t default_limit = 20 * report.nodes_before + 10'000;
@@ -257,7 +269,8 @@ void run_phases(rewrite::Session& session, const program::RuleSet& rules, const 
       return;
     }
     report.cycle = names_of(rules, run.recent());
-    report.stop = comes_back(session, rules, phase, options, report, report.cycle) ? StopReason::cycle : StopReason::default_limit;
+    report.stop = comes_back(session, rules, phase, options, report, report.cycle) ? StopReason::cycle
+                                                                                   : StopReason::default_limit;
     return;
   }
 }
@@ -286,8 +299,8 @@ std::uint64_t fingerprint(const Graph& graph) {
   return h;
 }
 
-bool comes_back(rewrite::Session& session, const program::RuleSet& rules, const program::Phase& phase, const ApplyOptions& options,
-                Report& report, std::vector<std::string>& names) {
+bool comes_back(rewrite::Session& session, const program::RuleSet& rules, const program::Phase& phase,
+                const ApplyOptions& options, Report& report, std::vector<std::string>& names) {
   constexpr std::size_t kLook = 64, kMostWork = 50'000'000;
   const std::size_t steps = std::min(kLook, kMostWork / (session.graph().size() + 1));
   const std::uint64_t start = fingerprint(session.graph());
@@ -312,9 +325,9 @@ void limit_diagnostic(Report& report) {
   for (const std::string& n : report.cycle) names += (names.empty() ? "`" : ", `") + n + "`";
   Diagnostic d;
   d.kind = report.stop == StopReason::cycle ? "cycle" : "rewrite-limit";
-  d.message = report.stop == StopReason::cycle
-                  ? "these rules undo each other, or repeat: " + names
-                  : "no end after " + std::to_string(report.rewrites) + " rewrites; the rules that still apply: " + names;
+  d.message = report.stop == StopReason::cycle ? "these rules undo each other, or repeat: " + names
+                                               : "no end after " + std::to_string(report.rewrites) +
+                                                     " rewrites; the rules that still apply: " + names;
   d.hint = report.stop == StopReason::cycle ? "give one of them a guard that its result does not satisfy"
                                             : "--max-rewrites N stops after N and keeps the result";
   report.diagnostics.push_back(std::move(d));

@@ -23,13 +23,15 @@ bool is_scalar_kind(ArgKind kind) { return kind < ArgKind::node; }
 
 // Which of Python's bindings take a schema does not change what a call of it means.
 std::uint16_t meaning(OpTag tags) {
-  return static_cast<std::uint16_t>(tags) & static_cast<std::uint16_t>(~static_cast<unsigned>(OpTag::method | OpTag::function));
+  return static_cast<std::uint16_t>(tags) &
+         static_cast<std::uint16_t>(~static_cast<unsigned>(OpTag::method | OpTag::function));
 }
 
 // How many positional arguments a schema takes.
 std::size_t positional_count(const Overload& schema) {
-  return static_cast<std::size_t>(std::count_if(schema.arguments.begin(), schema.arguments.end(),
-                                                [](const SchemaArgument& a) { return !a.keyword_only && !a.variadic; }));
+  return static_cast<std::size_t>(
+      std::count_if(schema.arguments.begin(), schema.arguments.end(),
+                    [](const SchemaArgument& a) { return !a.keyword_only && !a.variadic; }));
 }
 
 // x.view(2, 2): a last int-list parameter takes the remaining positional arguments.
@@ -48,12 +50,21 @@ Value Binding::value_of(const program::Literal& l) {
   if (l.unknown) return Value::unknown(Unknown::stated);
   Slot slot;
   switch (l.kind) {
-    case ArgKind::integer: slot = Slot::of_integer(l.integer); break;
-    case ArgKind::boolean: slot = Slot::of_boolean(l.integer != 0); break;
-    case ArgKind::floating: slot = Slot::of_floating(l.floating); break;
+    case ArgKind::integer:
+      slot = Slot::of_integer(l.integer);
+      break;
+    case ArgKind::boolean:
+      slot = Slot::of_boolean(l.integer != 0);
+      break;
+    case ArgKind::floating:
+      slot = Slot::of_floating(l.floating);
+      break;
     case ArgKind::none:
-    case ArgKind::ellipsis: slot = Slot::of_kind(l.kind); break;
-    default: slot = Slot::of_symbol(l.kind, symbol(l.text));
+    case ArgKind::ellipsis:
+      slot = Slot::of_kind(l.kind);
+      break;
+    default:
+      slot = Slot::of_symbol(l.kind, symbol(l.text));
   }
   return from_slot(slot, TypeKind::any);
 }
@@ -73,7 +84,8 @@ void Binding::link(std::uint32_t form_index) {
     classes_.back()->unknown = false;
     classes_.back()->removable = form.opcode == Opcode::get_attr;
   } else if (const auto spelling = catalogue().resolve(form.opcode, target)) {
-    for (const OverloadId id : catalogue().candidates(*spelling, target)) add_class(form_index, &*spelling, &catalogue().overload(id));
+    for (const OverloadId id : catalogue().candidates(*spelling, target))
+      add_class(form_index, &*spelling, &catalogue().overload(id));
     if (classes_.size() == info.first) {
       add_class(form_index, &*spelling, nullptr);
     }
@@ -91,7 +103,9 @@ void Binding::link(std::uint32_t form_index) {
 TypeKind Binding::agreed_kind(const FormInfo& info) const {
   const auto kind_of = [&](std::uint32_t c) {
     const Overload* schema = classes_[c]->schema;
-    return schema == nullptr || schema->returns.size() != 1 || schema->returns[0].type.list ? TypeKind::any : schema->returns[0].type.kind;
+    return schema == nullptr || schema->returns.size() != 1 || schema->returns[0].type.list
+               ? TypeKind::any
+               : schema->returns[0].type.kind;
   };
   const TypeKind first = kind_of(info.first);
   for (std::uint32_t c = info.first + 1; c < info.first + info.count; ++c) {
@@ -121,11 +135,13 @@ void Binding::add_class(std::uint32_t form_index, const Spelling* spelling, cons
   for (std::size_t k = 0; k < rules_->keys.size(); ++k) {
     const program::ArgumentKey& key = rules_->keys[k];
     if (schema == nullptr) {  // literally: position or keyword
-      if (key.position != kNone && key.position < form.positional) call->by_key[k] = {Access::How::slot, TypeKind::any, false, key.position, 1};
+      if (key.position != kNone && key.position < form.positional)
+        call->by_key[k] = {Access::How::slot, TypeKind::any, false, key.position, 1};
       for (std::uint32_t w = 0; key.position == kNone && w < form.keywords.size(); ++w) {
         if (graph_->text(form.keywords[w]) == key.keyword)
           // A keyword called `device` is a device whoever takes it.
-          call->by_key[k] = {Access::How::slot, key.keyword == "device" ? TypeKind::device : TypeKind::any, false, form.positional + w, 1};
+          call->by_key[k] = {Access::How::slot, key.keyword == "device" ? TypeKind::device : TypeKind::any, false,
+                             form.positional + w, 1};
       }
       continue;
     }
@@ -144,14 +160,16 @@ void Binding::add_class(std::uint32_t form_index, const Spelling* spelling, cons
   for (std::size_t c = forms_[form_index].first; c < classes_.size(); ++c) {
     const CallClass& other = *classes_[c];
     const auto alike = [](const Access& x, const Access& y) {
-      return x.how == y.how && x.at == y.at && x.count == y.count && (x.type == y.type || x.how == Access::How::absent) && x.list == y.list;
+      return x.how == y.how && x.at == y.at && x.count == y.count &&
+             (x.type == y.type || x.how == Access::How::absent) && x.list == y.list;
     };
-    const bool same_roles = other.schema != nullptr && schema != nullptr && other.schema->arguments.size() == schema->arguments.size() &&
-                            other.by_argument.size() == call->by_argument.size() &&
-                            std::equal(other.by_argument.begin(), other.by_argument.end(), call->by_argument.begin(), alike) &&
-                            std::equal(other.by_key.begin(), other.by_key.end(), call->by_key.begin(), alike) &&
-                            other.writes == call->writes && other.aliases == call->aliases &&
-                            meaning(other.schema->tags) == meaning(schema->tags);
+    const bool same_roles =
+        other.schema != nullptr && schema != nullptr && other.schema->arguments.size() == schema->arguments.size() &&
+        other.by_argument.size() == call->by_argument.size() &&
+        std::equal(other.by_argument.begin(), other.by_argument.end(), call->by_argument.begin(), alike) &&
+        std::equal(other.by_key.begin(), other.by_key.end(), call->by_key.begin(), alike) &&
+        other.writes == call->writes && other.aliases == call->aliases &&
+        meaning(other.schema->tags) == meaning(schema->tags);
     if (same_roles) return;
   }
   classes_.push_back(std::move(call));
@@ -230,7 +248,8 @@ std::uint32_t Binding::add_constant(std::string_view python, const SchemaType& t
     } else if (text == "True" || text == "False") {
       slot = Slot::of_boolean(text == "True");
     } else if (const auto r = std::from_chars(text.data(), end, integer); r.ec == std::errc{} && r.ptr == end) {
-      slot = type.kind == TypeKind::floating ? Slot::of_floating(static_cast<double>(integer)) : Slot::of_integer(integer);
+      slot =
+          type.kind == TypeKind::floating ? Slot::of_floating(static_cast<double>(integer)) : Slot::of_integer(integer);
     } else if (const auto f = std::from_chars(text.data(), end, floating); f.ec == std::errc{} && f.ptr == end) {
       slot = Slot::of_floating(floating);
     } else if (text.size() >= 2 && (text.front() == '"' || text.front() == '\'')) {
@@ -238,7 +257,8 @@ std::uint32_t Binding::add_constant(std::string_view python, const SchemaType& t
     } else if (parse_dtype(text)) {
       slot = Slot::of_symbol(ArgKind::dtype, symbol(to_string(*parse_dtype(text))));
     } else if (text.ends_with("_format")) {
-      slot = Slot::of_symbol(ArgKind::memory_format, symbol(text.starts_with("torch.") ? std::string(text) : "torch." + std::string(text)));
+      slot = Slot::of_symbol(ArgKind::memory_format,
+                             symbol(text.starts_with("torch.") ? std::string(text) : "torch." + std::string(text)));
     } else {
       slot = Slot::of_symbol(ArgKind::bare, symbol(text));
     }
@@ -279,14 +299,20 @@ namespace {
 
 bool kind_fits(Binding& binding, const Slot& slot, const SchemaType& type) {
   switch (slot.kind) {
-    case ArgKind::none: return type.optional || type.kind == TypeKind::any;
+    case ArgKind::none:
+      return type.optional || type.kind == TypeKind::any;
     case ArgKind::node:
-      if (type.list && type.kind != TypeKind::any) return type.fixed_length > 0 && is_integer_node(binding, slot.node()) == Truth::yes;
-      if (type.kind == TypeKind::tensor || type.kind == TypeKind::any) return is_integer_node(binding, slot.node()) != Truth::yes;
-      if (type.kind == TypeKind::integer || type.kind == TypeKind::number || type.kind == TypeKind::floating || type.kind == TypeKind::boolean)
+      if (type.list && type.kind != TypeKind::any)
+        return type.fixed_length > 0 && is_integer_node(binding, slot.node()) == Truth::yes;
+      if (type.kind == TypeKind::tensor || type.kind == TypeKind::any)
+        return is_integer_node(binding, slot.node()) != Truth::yes;
+      if (type.kind == TypeKind::integer || type.kind == TypeKind::number || type.kind == TypeKind::floating ||
+          type.kind == TypeKind::boolean)
         return is_tensor(binding, slot.node()) != Truth::yes;
       return is_tensor(binding, slot.node()) == Truth::unknown;
-    case ArgKind::boolean: return type.kind == TypeKind::boolean || type.kind == TypeKind::number || type.kind == TypeKind::tensor || type.kind == TypeKind::any;
+    case ArgKind::boolean:
+      return type.kind == TypeKind::boolean || type.kind == TypeKind::number || type.kind == TypeKind::tensor ||
+             type.kind == TypeKind::any;
     case ArgKind::integer:
     case ArgKind::symbolic:
       return type.kind == TypeKind::integer || type.kind == TypeKind::number || type.kind == TypeKind::floating ||
@@ -294,16 +320,21 @@ bool kind_fits(Binding& binding, const Slot& slot, const SchemaType& type) {
              type.kind == TypeKind::device;  // an index: x.to(0)
     case ArgKind::floating:
     case ArgKind::complex:
-      return type.kind == TypeKind::floating || type.kind == TypeKind::number || type.kind == TypeKind::tensor || type.kind == TypeKind::any;
+      return type.kind == TypeKind::floating || type.kind == TypeKind::number || type.kind == TypeKind::tensor ||
+             type.kind == TypeKind::any;
     case ArgKind::string:
       return type.kind == TypeKind::string || type.kind == TypeKind::device || type.kind == TypeKind::any;
     case ArgKind::bare:
       return type.kind == TypeKind::string || type.kind == TypeKind::device || type.kind == TypeKind::any ||
              type.kind == TypeKind::integer;
-    case ArgKind::device: return type.kind == TypeKind::device || type.kind == TypeKind::any;
-    case ArgKind::dtype: return type.kind == TypeKind::dtype || type.kind == TypeKind::any;
-    case ArgKind::layout: return type.kind == TypeKind::layout || type.kind == TypeKind::any;
-    case ArgKind::memory_format: return type.kind == TypeKind::memory_format || type.kind == TypeKind::any;
+    case ArgKind::device:
+      return type.kind == TypeKind::device || type.kind == TypeKind::any;
+    case ArgKind::dtype:
+      return type.kind == TypeKind::dtype || type.kind == TypeKind::any;
+    case ArgKind::layout:
+      return type.kind == TypeKind::layout || type.kind == TypeKind::any;
+    case ArgKind::memory_format:
+      return type.kind == TypeKind::memory_format || type.kind == TypeKind::any;
     case ArgKind::tuple:
     case ArgKind::list: {
       if (type.kind == TypeKind::any) return true;
@@ -316,7 +347,8 @@ bool kind_fits(Binding& binding, const Slot& slot, const SchemaType& type) {
       }
       return true;
     }
-    default: return type.kind == TypeKind::any;
+    default:
+      return type.kind == TypeKind::any;
   }
 }
 
@@ -350,23 +382,30 @@ bool Binding::decide(std::uint32_t form_index, Index pattern_index) {
   const FormInfo& info = forms_[form_index];
   const CallClass& call = *classes_[info.first];
   switch (pattern.kind) {
-    case OpPatternKind::any: return true;
-    case OpPatternKind::op: return call.op == pattern.op;
-    case OpPatternKind::exact: return form.opcode == pattern.opcode && target == pattern.target;
-    case OpPatternKind::packet: return call.op == pattern.op && call.style >= SpellingStyle::aten_packet;
+    case OpPatternKind::any:
+      return true;
+    case OpPatternKind::op:
+      return call.op == pattern.op;
+    case OpPatternKind::exact:
+      return form.opcode == pattern.opcode && target == pattern.target;
+    case OpPatternKind::packet:
+      return call.op == pattern.op && call.style >= SpellingStyle::aten_packet;
     case OpPatternKind::in_place: {
       if (call.op.valid()) {
         const std::string_view name = catalogue().op_name(call.op);
         if (!name.ends_with('_') || name.ends_with("__") || name.size() < 2) return false;
         return call.writes && hole_sets_hold(form_index, pattern);
       }
-      return form.opcode == Opcode::call_method && target.size() > 1 && target.ends_with('_') && !target.ends_with("__") &&
-             !target.starts_with("__");
+      return form.opcode == Opcode::call_method && target.size() > 1 && target.ends_with('_') &&
+             !target.ends_with("__") && !target.starts_with("__");
     }
-    case OpPatternKind::any_op: return call.op.valid() && hole_sets_hold(form_index, pattern);
+    case OpPatternKind::any_op:
+      return call.op.valid() && hole_sets_hold(form_index, pattern);
     case OpPatternKind::name:
-      return call.op.valid() && match_pieces(pattern, catalogue().op_name(call.op), nullptr) && hole_sets_hold(form_index, pattern);
-    case OpPatternKind::target: return match_pieces(pattern, target, nullptr) && hole_sets_hold(form_index, pattern);
+      return call.op.valid() && match_pieces(pattern, catalogue().op_name(call.op), nullptr) &&
+             hole_sets_hold(form_index, pattern);
+    case OpPatternKind::target:
+      return match_pieces(pattern, target, nullptr) && hole_sets_hold(form_index, pattern);
     case OpPatternKind::set: {
       for (const Index m : pattern.members) {
         if (decide(form_index, m)) return true;
@@ -378,7 +417,8 @@ bool Binding::decide(std::uint32_t form_index, Index pattern_index) {
 }
 
 // Holes take no dots. Matched from the left with the shortest text first; patterns have few pieces.
-bool Binding::match_pieces(const OpPattern& pattern, std::string_view text, std::vector<std::string_view>* holes) const {
+bool Binding::match_pieces(const OpPattern& pattern, std::string_view text,
+                           std::vector<std::string_view>* holes) const {
   struct Try {
     std::size_t piece, at, hole_end;
   };
@@ -391,7 +431,8 @@ bool Binding::match_pieces(const OpPattern& pattern, std::string_view text, std:
         if (holes != nullptr) {
           holes->clear();
           for (std::size_t k = 0; k + 1 < tries.size(); ++k) {
-            if (pieces[tries[k].piece].hole) holes->push_back(text.substr(tries[k].at, tries[k].hole_end - tries[k].at));
+            if (pieces[tries[k].piece].hole)
+              holes->push_back(text.substr(tries[k].at, tries[k].hole_end - tries[k].at));
           }
         }
         return true;
@@ -442,8 +483,10 @@ SymbolId Binding::hole(NodeId n, Index pattern_index, std::size_t index) {
   const CallClass& call = call_class(n);
   const std::string_view name = call.op.valid() ? catalogue().op_name(call.op) : graph_->target(n);
   switch (pattern.kind) {
-    case OpPatternKind::in_place: return symbol(name.substr(0, name.size() - 1));
-    case OpPatternKind::any_op: return symbol(name);
+    case OpPatternKind::in_place:
+      return symbol(name.substr(0, name.size() - 1));
+    case OpPatternKind::any_op:
+      return symbol(name);
     default: {
       std::vector<std::string_view> holes;
       match_pieces(pattern, pattern.kind == OpPatternKind::target ? graph_->target(n) : name, &holes);
@@ -489,7 +532,8 @@ Index Binding::work_out_start(NodeId n, const program::MatchProgram& match) {
     } else if (i.test == program::Test::select && i.a == 0) {
       const Index target = edge(n, match, i.b);
       pc = target == kNone ? i.fail : target;
-    } else if (i.test == program::Test::op && i.a == 0 && (i.c == 0 || !accepts(n, i.b))) {  // holes are bound when it is run
+    } else if (i.test == program::Test::op && i.a == 0 &&
+               (i.c == 0 || !accepts(n, i.b))) {  // holes are bound when it is run
       pc = accepts(n, i.b) ? pc + 1 : i.fail;
     } else {
       decided = false;
@@ -508,7 +552,10 @@ Value Binding::literal_from_slot(const Slot& slot, TypeKind role) {
   v.role = role;
   v.a = slot.a;
   switch (slot.kind) {
-    case ArgKind::none: v.tag = Tag::none; v.a = 0; break;
+    case ArgKind::none:
+      v.tag = Tag::none;
+      v.a = 0;
+      break;
     case ArgKind::boolean:
       v.tag = Tag::boolean;
       v.i = slot.boolean() ? 1 : 0;
@@ -524,7 +571,10 @@ Value Binding::literal_from_slot(const Slot& slot, TypeKind role) {
       v.d = slot.floating();
       v.a = 0;
       break;
-    case ArgKind::ellipsis: v.tag = Tag::ellipsis; v.a = 0; break;
+    case ArgKind::ellipsis:
+      v.tag = Tag::ellipsis;
+      v.a = 0;
+      break;
     case ArgKind::string:
       v.tag = role == TypeKind::device ? Tag::device : Tag::string;
       v.spelled = kAsString;
@@ -548,7 +598,9 @@ Value Binding::literal_from_slot(const Slot& slot, TypeKind role) {
       v.i = static_cast<std::int64_t>(dtype.value_or(Dtype::unknown));
       break;
     }
-    case ArgKind::device: v.tag = Tag::device; break;
+    case ArgKind::device:
+      v.tag = Tag::device;
+      break;
     case ArgKind::symbolic: {
       const auto size = graph_->metas().expressions().parse(graph_->text(slot.symbol()));
       v.tag = size && size->expr.valid() ? Tag::symbolic : Tag::spelled;
@@ -563,12 +615,24 @@ Value Binding::literal_from_slot(const Slot& slot, TypeKind role) {
       v.tag = Tag::spelled;
       v.i = static_cast<std::int64_t>(slot.kind);
       break;
-    case ArgKind::node: v.tag = Tag::node; break;
-    case ArgKind::tuple: v.tag = Tag::tuple; break;
-    case ArgKind::list: v.tag = Tag::list; break;
-    case ArgKind::dict: v.tag = Tag::dict; break;
-    case ArgKind::slice: v.tag = Tag::slice; break;
-    case ArgKind::range: v.tag = Tag::range; break;
+    case ArgKind::node:
+      v.tag = Tag::node;
+      break;
+    case ArgKind::tuple:
+      v.tag = Tag::tuple;
+      break;
+    case ArgKind::list:
+      v.tag = Tag::list;
+      break;
+    case ArgKind::dict:
+      v.tag = Tag::dict;
+      break;
+    case ArgKind::slice:
+      v.tag = Tag::slice;
+      break;
+    case ArgKind::range:
+      v.tag = Tag::range;
+      break;
   }
   if (v.is_container()) v.range = {slot.count(), Where::graph};
   return v;
@@ -583,8 +647,10 @@ Value Binding::other_argument(NodeId n, const Access& access) {
            (slot.kind == ArgKind::node && is_integer_node(*this, slot.node()) == Truth::yes);
   };
   switch (access.how) {
-    case Access::How::absent: return Value::unknown(Unknown::operand);
-    case Access::How::constant: return constants_[access.at];
+    case Access::How::absent:
+      return Value::unknown(Unknown::operand);
+    case Access::How::constant:
+      return constants_[access.at];
     case Access::How::slot: {
       const SlotId s(graph_->argument(n, 0).value + access.at);
       const Slot& slot = (*graph_)[s];
@@ -604,10 +670,14 @@ Value Binding::other_argument(NodeId n, const Access& access) {
 
 Value Binding::item(const Value& sequence, std::uint32_t i, const std::vector<Value>& heap) {
   switch (sequence.range.where) {
-    case Where::graph: return from_slot((*graph_)[SlotId(sequence.a + i)], sequence.role);
-    case Where::constants: return constants_[sequence.a + i];
-    case Where::heap: return heap[sequence.a + i];
-    case Where::heap_reversed: return heap[sequence.a + sequence.range.count - 1 - i];
+    case Where::graph:
+      return from_slot((*graph_)[SlotId(sequence.a + i)], sequence.role);
+    case Where::constants:
+      return constants_[sequence.a + i];
+    case Where::heap:
+      return heap[sequence.a + i];
+    case Where::heap_reversed:
+      return heap[sequence.a + sequence.range.count - 1 - i];
   }
   return {};
 }
@@ -685,10 +755,14 @@ bool Binding::holds(const CallClass& call, NodeId n, std::string_view condition)
 
 bool Binding::says(const Value& value, std::string_view text) const {
   switch (value.tag) {
-    case Tag::none: return text == "None";
-    case Tag::boolean: return text == (value.i != 0 ? "True" : "False");
-    case Tag::string: return graph_->text(value.symbol()) == text;
-    default: return false;
+    case Tag::none:
+      return text == "None";
+    case Tag::boolean:
+      return text == (value.i != 0 ? "True" : "False");
+    case Tag::string:
+      return graph_->text(value.symbol()) == text;
+    default:
+      return false;
   }
 }
 

@@ -24,18 +24,18 @@ struct Access {
 
 // How one schema (or none) reads the calls of one form.
 struct CallClass {
-  OpId op;                            // none: the catalogue does not know the target
-  const Overload* schema = nullptr;   // null: arguments are matched literally
+  OpId op;                           // none: the catalogue does not know the target
+  const Overload* schema = nullptr;  // null: arguments are matched literally
   SpellingStyle style = SpellingStyle::function;
   bool reflected = false;
-  bool writes = false;                // some argument, perhaps conditionally
-  bool removable = false;             // pure, not random: may go when nothing uses it
-  bool unknown = false;               // may read, write and return any tensor that it gets
-  bool aliases = false;               // the result may share storage with an argument
-  std::vector<Access> by_argument;    // schema arguments
-  std::vector<Access> by_key;         // argument keys of the rule set
+  bool writes = false;              // some argument, perhaps conditionally
+  bool removable = false;           // pure, not random: may go when nothing uses it
+  bool unknown = false;             // may read, write and return any tensor that it gets
+  bool aliases = false;             // the result may share storage with an argument
+  std::vector<Access> by_argument;  // schema arguments
+  std::vector<Access> by_key;       // argument keys of the rule set
   struct Rest {
-    bool never = false;               // an argument without default is not mentioned
+    bool never = false;                                        // an argument without default is not mentioned
     std::vector<std::pair<Access, std::uint32_t>> at_default;  // these must equal those constants
   };
   std::vector<std::unique_ptr<Rest>> rests;  // by rest spec; worked out on first use
@@ -85,7 +85,8 @@ class Binding {
   }
 
   Value argument(NodeId n, const Access& access) {
-    if (access.how == Access::How::slot && !access.list) return from_slot((*graph_)[graph_->argument(n, access.at)], access.type);
+    if (access.how == Access::How::slot && !access.list)
+      return from_slot((*graph_)[graph_->argument(n, access.at)], access.type);
     return other_argument(n, access);
   }
   Value from_slot(const Slot& slot, TypeKind role) {
@@ -117,7 +118,7 @@ class Binding {
     std::uint32_t first = 0, count = 0;  // classes
     CallClass* only = nullptr;           // the class, when there is one
     TypeKind returned = TypeKind::any;
-    std::vector<std::uint8_t> accepts;   // by op pattern
+    std::vector<std::uint8_t> accepts;  // by op pattern
   };
   // What a match program asks of forms, filled as forms are met.
   static constexpr program::Index kNotWorkedOut = program::kNone - 1;
@@ -148,7 +149,8 @@ class Binding {
   std::uint32_t choose(NodeId n, const FormInfo& info);
   bool kinds_fit(NodeId n, const CallClass& call);
   bool decide(std::uint32_t form, program::Index pattern);
-  bool match_pieces(const program::OpPattern& pattern, std::string_view text, std::vector<std::string_view>* holes) const;
+  bool match_pieces(const program::OpPattern& pattern, std::string_view text,
+                    std::vector<std::string_view>* holes) const;
   [[nodiscard]] bool hole_sets_hold(std::uint32_t form, const program::OpPattern& pattern);
   std::uint32_t default_constant(const SchemaArgument& argument);
   std::uint32_t add_constant(std::string_view python, const SchemaType& type);
@@ -162,7 +164,7 @@ class Binding {
   std::vector<Value> constants_;
   std::vector<Value> literals_;
   std::unordered_map<const SchemaArgument*, std::uint32_t> defaults_;  // constant by schema argument
-  std::vector<FormTables> tables_;  // the one in use is first
+  std::vector<FormTables> tables_;                                     // the one in use is first
 };
 
 // Same node, or literals equal in type and value. Unknown where an operand is unknown. Iterative.

@@ -314,15 +314,20 @@ Value folded(Machine& m, Arguments a, Fold how) {
 
 std::optional<Promotion> promotion_of(Machine& m, const Value& v) {
   switch (v.tag) {
-    case Tag::dtype: return Promotion{static_cast<Dtype>(v.i), PromotionRank::dimensioned};
-    case Tag::boolean: return Promotion{Dtype::boolean, PromotionRank::number};
+    case Tag::dtype:
+      return Promotion{static_cast<Dtype>(v.i), PromotionRank::dimensioned};
+    case Tag::boolean:
+      return Promotion{Dtype::boolean, PromotionRank::number};
     case Tag::integer:
-    case Tag::symbolic: return Promotion{Dtype::int64, PromotionRank::number};
-    case Tag::floating: return Promotion{Dtype::float32, PromotionRank::number};
+    case Tag::symbolic:
+      return Promotion{Dtype::int64, PromotionRank::number};
+    case Tag::floating:
+      return Promotion{Dtype::float32, PromotionRank::number};
     case Tag::spelled:
       if (static_cast<ArgKind>(v.i) == ArgKind::complex) return Promotion{Dtype::complex64, PromotionRank::number};
       return std::nullopt;
-    default: break;
+    default:
+      break;
   }
   const TensorMeta* meta = tensor_meta(m, v);
   if (meta == nullptr || meta->dtype == Dtype::unknown || !meta->shape) return std::nullopt;
@@ -340,7 +345,8 @@ Value promoted(Machine& m, Arguments a) {
 }
 
 Value castable(Machine&, Arguments a) {
-  if (!a[0].is(Tag::dtype) || !a[1].is(Tag::dtype)) return a[0].unusable() ? a[0] : a[1].unusable() ? a[1] : ill_typed();
+  if (!a[0].is(Tag::dtype) || !a[1].is(Tag::dtype))
+    return a[0].unusable() ? a[0] : a[1].unusable() ? a[1] : ill_typed();
   return Value::boolean(can_cast(static_cast<Dtype>(a[0].i), static_cast<Dtype>(a[1].i)));
 }
 
@@ -395,7 +401,8 @@ Value mutates(Machine& m, Arguments a) {
   const CallClass& call = m.binding().call_class(a[0].node());
   if (call.unknown) {
     const std::string_view target = graph_of(m).target(a[0].node());
-    const bool in_place = graph_of(m).opcode(a[0].node()) == Opcode::call_method && target.ends_with('_') && !target.ends_with("__");
+    const bool in_place =
+        graph_of(m).opcode(a[0].node()) == Opcode::call_method && target.ends_with('_') && !target.ends_with("__");
     return in_place ? Value::boolean(true) : missing();
   }
   return Value::boolean(m.binding().writes(a[0].node()));
@@ -461,7 +468,8 @@ Value outputs(Machine& m, Arguments a) {
   m.dependencies().elsewhere = true;
   std::int64_t count = 0;
   const NodeId output = graph_of(m).output();
-  for (SlotId s = graph_of(m).first_use(a[0].node()); s.valid(); s = graph_of(m).next_use(s)) count += graph_of(m).owner(s) == output;
+  for (SlotId s = graph_of(m).first_use(a[0].node()); s.valid(); s = graph_of(m).next_use(s))
+    count += graph_of(m).owner(s) == output;
   return Value::integer(count);
 }
 
@@ -505,58 +513,110 @@ Value call_builtin(Machine& m, Builtin id, const std::vector<Value>& a) {
     return Value::unknown(Unknown::operand);
   if (!a.empty() && a[0].is(Tag::failure) && id != Builtin::known) return a[0];
   switch (id) {
-    case Builtin::shape: return shape(m, a);
-    case Builtin::dtype: return dtype(m, a);
-    case Builtin::rank: return rank(m, a);
-    case Builtin::strides: return strides(m, a);
-    case Builtin::device: return device(m, a);
-    case Builtin::quantised: return quantised(m, a);
-    case Builtin::requires_grad: return requires_grad(m, a);
-    case Builtin::is_dense: return is_dense(m, a);
-    case Builtin::is_contiguous: return is_contiguous(m, a);
-    case Builtin::overlapping: return overlapping(m, a);
-    case Builtin::results: return results(m, a);
-    case Builtin::known: return known(m, a);
-    case Builtin::is_static: return is_static(m, a);
-    case Builtin::broadcasts: return broadcasts(m, a);
-    case Builtin::row_major: return row_major_strides(m, a);
-    case Builtin::is_view: return is_view(m, a);
-    case Builtin::len: return len(m, a);
-    case Builtin::list: return as_sequence(m, a, Tag::list);
-    case Builtin::tuple: return as_sequence(m, a, Tag::tuple);
-    case Builtin::reversed: return reversed(m, a);
-    case Builtin::first: return part(m, a, Part::first);
-    case Builtin::last: return part(m, a, Part::last);
-    case Builtin::after: return part(m, a, Part::after);
-    case Builtin::drop: return edited(m, a, Edit::drop);
-    case Builtin::replace: return edited(m, a, Edit::replace);
-    case Builtin::insert_at: return edited(m, a, Edit::insert);
-    case Builtin::position: return position(m, a);
-    case Builtin::copies: return copies(m, a);
-    case Builtin::upto: return upto(m, a);
-    case Builtin::least: return folded(m, a, Fold::least);
-    case Builtin::greatest: return folded(m, a, Fold::greatest);
-    case Builtin::total: return folded(m, a, Fold::total);
-    case Builtin::product: return folded(m, a, Fold::product);
-    case Builtin::promote: return promoted(m, a);
-    case Builtin::can_cast: return castable(m, a);
-    case Builtin::integral: return integral(m, a);
-    case Builtin::device_type: return device_type(m, a);
-    case Builtin::with_type: return with_type(m, a);
-    case Builtin::uses: return uses(m, a);
-    case Builtin::occurrences: return occurrences(m, a);
-    case Builtin::given: return given(m, a);
-    case Builtin::mutates: return mutates(m, a);
-    case Builtin::base: return base(m, a);
-    case Builtin::may_alias: return may_alias(m, a);
-    case Builtin::last_use: return last_use(m, a);
-    case Builtin::writable: return writable(m, a);
-    case Builtin::is_input: return is_input(m, a);
-    case Builtin::outputs: return outputs(m, a);
-    case Builtin::dominates: return dominates(m, a);
-    case Builtin::origin: return origin(m, a);
-    case Builtin::name: return name(m, a);
-    case Builtin::op: return op(m, a);
+    case Builtin::shape:
+      return shape(m, a);
+    case Builtin::dtype:
+      return dtype(m, a);
+    case Builtin::rank:
+      return rank(m, a);
+    case Builtin::strides:
+      return strides(m, a);
+    case Builtin::device:
+      return device(m, a);
+    case Builtin::quantised:
+      return quantised(m, a);
+    case Builtin::requires_grad:
+      return requires_grad(m, a);
+    case Builtin::is_dense:
+      return is_dense(m, a);
+    case Builtin::is_contiguous:
+      return is_contiguous(m, a);
+    case Builtin::overlapping:
+      return overlapping(m, a);
+    case Builtin::results:
+      return results(m, a);
+    case Builtin::known:
+      return known(m, a);
+    case Builtin::is_static:
+      return is_static(m, a);
+    case Builtin::broadcasts:
+      return broadcasts(m, a);
+    case Builtin::row_major:
+      return row_major_strides(m, a);
+    case Builtin::is_view:
+      return is_view(m, a);
+    case Builtin::len:
+      return len(m, a);
+    case Builtin::list:
+      return as_sequence(m, a, Tag::list);
+    case Builtin::tuple:
+      return as_sequence(m, a, Tag::tuple);
+    case Builtin::reversed:
+      return reversed(m, a);
+    case Builtin::first:
+      return part(m, a, Part::first);
+    case Builtin::last:
+      return part(m, a, Part::last);
+    case Builtin::after:
+      return part(m, a, Part::after);
+    case Builtin::drop:
+      return edited(m, a, Edit::drop);
+    case Builtin::replace:
+      return edited(m, a, Edit::replace);
+    case Builtin::insert_at:
+      return edited(m, a, Edit::insert);
+    case Builtin::position:
+      return position(m, a);
+    case Builtin::copies:
+      return copies(m, a);
+    case Builtin::upto:
+      return upto(m, a);
+    case Builtin::least:
+      return folded(m, a, Fold::least);
+    case Builtin::greatest:
+      return folded(m, a, Fold::greatest);
+    case Builtin::total:
+      return folded(m, a, Fold::total);
+    case Builtin::product:
+      return folded(m, a, Fold::product);
+    case Builtin::promote:
+      return promoted(m, a);
+    case Builtin::can_cast:
+      return castable(m, a);
+    case Builtin::integral:
+      return integral(m, a);
+    case Builtin::device_type:
+      return device_type(m, a);
+    case Builtin::with_type:
+      return with_type(m, a);
+    case Builtin::uses:
+      return uses(m, a);
+    case Builtin::occurrences:
+      return occurrences(m, a);
+    case Builtin::given:
+      return given(m, a);
+    case Builtin::mutates:
+      return mutates(m, a);
+    case Builtin::base:
+      return base(m, a);
+    case Builtin::may_alias:
+      return may_alias(m, a);
+    case Builtin::last_use:
+      return last_use(m, a);
+    case Builtin::writable:
+      return writable(m, a);
+    case Builtin::is_input:
+      return is_input(m, a);
+    case Builtin::outputs:
+      return outputs(m, a);
+    case Builtin::dominates:
+      return dominates(m, a);
+    case Builtin::origin:
+      return origin(m, a);
+    case Builtin::name:
+      return name(m, a);
+    case Builtin::op:
+      return op(m, a);
     case Builtin::defined: {
       if (!a[0].is(Tag::op)) return ill_typed();
       return m.defined(a[0]);
@@ -569,7 +629,8 @@ Value call_builtin(Machine& m, Builtin id, const std::vector<Value>& a) {
     case Builtin::is_writeback:
     case Builtin::mutated:
     case Builtin::post_dominates:
-    case Builtin::tensor: return Value::unknown(Unknown::not_computed);
+    case Builtin::tensor:
+      return Value::unknown(Unknown::not_computed);
   }
   return Value::unknown(Unknown::not_computed);
 }

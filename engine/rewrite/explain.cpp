@@ -1,9 +1,9 @@
 // Runs the tests of one rule in the order they were written and says which one fails first.
 #include "fxrules/explain.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
+
+#include <fmt/format.h>
 
 #include "engine/rewrite/machine.hpp"
 
@@ -19,7 +19,10 @@ using rewrite::Value;
 class Explainer {
  public:
   Explainer(const program::RuleSet& rules, Graph& graph)
-      : rules_(rules), graph_(graph), binding_(rules, graph), machine_(binding_, [this]() -> rewrite::Storage& { return storage(); }),
+      : rules_(rules),
+        graph_(graph),
+        binding_(rules, graph),
+        machine_(binding_, [this]() -> rewrite::Storage& { return storage(); }),
         matcher_(binding_, machine_.heap()) {}
 
   Explanation explain(Index index, NodeId node) {
@@ -30,7 +33,9 @@ class Explainer {
     machine_.set_root(node);
     // Each test becomes a program of its own: the test, then an accept.
     std::uint16_t registers = 1;
-    for (const Instruction& i : rule.tests) registers = std::max<std::uint16_t>(registers, static_cast<std::uint16_t>(std::max<Index>(i.a, i.test == Test::op ? i.c + 4 : i.a) + 1));
+    for (const Instruction& i : rule.tests)
+      registers = std::max<std::uint16_t>(
+          registers, static_cast<std::uint16_t>(std::max<Index>(i.a, i.test == Test::op ? i.c + 4 : i.a) + 1));
     step_.registers = registers;
     matcher_.begin(step_, Value::of_node(node));
     for (std::size_t t = 0; t < rule.tests.size(); ++t) {
@@ -64,7 +69,8 @@ class Explainer {
       if (rule.registers[v] != 0xFFFF) variables_[v] = matcher_.registers()[rule.registers[v]];
     }
     for (const program::Alternative& alternative : rule.alternatives) {
-      const Truth t = alternative.guard.present() ? rewrite::truth_of(machine_.run(alternative.guard, variables_)) : Truth::yes;
+      const Truth t =
+          alternative.guard.present() ? rewrite::truth_of(machine_.run(alternative.guard, variables_)) : Truth::yes;
       if (t == Truth::yes) {
         out.verdict = Verdict::applies;
         out.reason.clear();
@@ -98,7 +104,8 @@ class Explainer {
       if (i.a != r) continue;
       if (i.test == Test::argument) {
         const program::ArgumentKey& key = rules_.keys[i.b];
-        const std::string name = key.position != kNone ? fmt::format("argument {}", key.position + 1) : fmt::format("argument `{}`", key.keyword);
+        const std::string name = key.position != kNone ? fmt::format("argument {}", key.position + 1)
+                                                       : fmt::format("argument `{}`", key.keyword);
         return i.c == 0 ? name : fmt::format("{} of {}", name, place(rule, static_cast<std::uint16_t>(i.c)));
       }
       if (i.test == Test::item) return fmt::format("item {} of {}", i.b, place(rule, static_cast<std::uint16_t>(i.c)));
@@ -110,23 +117,33 @@ class Explainer {
 
   std::string failure(const program::Rule& rule, const Instruction& i) {
     switch (i.test) {
-      case Test::op: return fmt::format("{} is {}, not a call of `{}`", place(rule, i.a), described(i.a), rules_.op_patterns[i.b].text);
+      case Test::op:
+        return fmt::format("{} is {}, not a call of `{}`", place(rule, i.a), described(i.a),
+                           rules_.op_patterns[i.b].text);
       case Test::argument: {
         const program::ArgumentKey& key = rules_.keys[i.b];
         return fmt::format("{} has no {}", place(rule, static_cast<std::uint16_t>(i.c)),
-                           key.position != kNone ? fmt::format("argument {}", key.position + 1) : fmt::format("argument `{}`", key.keyword));
+                           key.position != kNone ? fmt::format("argument {}", key.position + 1)
+                                                 : fmt::format("argument `{}`", key.keyword));
       }
-      case Test::rest: return fmt::format("an argument of {} that the pattern does not mention is not at its default; `..` lifts that", place(rule, i.a));
+      case Test::rest:
+        return fmt::format("an argument of {} that the pattern does not mention is not at its default; `..` lifts that",
+                           place(rule, i.a));
       case Test::kind:
-        return fmt::format("{} is {}, not known to be `{}`", place(rule, i.a), value(i.a),
-                           program::to_string({static_cast<program::KindName>(i.b), static_cast<program::Element>(i.c)}));
-      case Test::literal: return fmt::format("{} is {}, not `{}`", place(rule, i.a), value(i.a), machine_.text_of(binding_.literal(i.b)));
+        return fmt::format(
+            "{} is {}, not known to be `{}`", place(rule, i.a), value(i.a),
+            program::to_string({static_cast<program::KindName>(i.b), static_cast<program::Element>(i.c)}));
+      case Test::literal:
+        return fmt::format("{} is {}, not `{}`", place(rule, i.a), value(i.a), machine_.text_of(binding_.literal(i.b)));
       case Test::same:
         return fmt::format("{} is {} in one place and {} in another", place(rule, static_cast<std::uint16_t>(i.b)),
                            value(static_cast<std::uint16_t>(i.b)), value(i.a));
       case Test::list:
-      case Test::list_min: return fmt::format("{} is {}, not a list of {}{}", place(rule, i.a), value(i.a), i.test == Test::list ? "" : "at least ", i.b);
-      default: return fmt::format("{} does not fit", place(rule, i.a));
+      case Test::list_min:
+        return fmt::format("{} is {}, not a list of {}{}", place(rule, i.a), value(i.a),
+                           i.test == Test::list ? "" : "at least ", i.b);
+      default:
+        return fmt::format("{} does not fit", place(rule, i.a));
     }
   }
 

@@ -8,7 +8,9 @@ using program::KindName;
 
 namespace {
 
-bool says_integer(std::string_view type) { return type == "torch.SymInt" || type == "int" || type == "<class 'int'>" || type == "torch.SymBool"; }
+bool says_integer(std::string_view type) {
+  return type == "torch.SymInt" || type == "int" || type == "<class 'int'>" || type == "torch.SymBool";
+}
 bool says_tensor(std::string_view type) {
   return type == "torch.Tensor" || type == "torch.nn.parameter.Parameter" || type == "torch.nn.Parameter";
 }
@@ -78,25 +80,40 @@ Truth integer_kind(Binding& binding, const Value& v) {
 Truth has_kind(Binding& binding, const Value& v, program::Kind kind) {
   if (v.unusable()) return Truth::unknown;
   switch (kind.name) {
-    case KindName::any: return Truth::yes;
-    case KindName::tensor: return tensor_kind(binding, v, kind.element);
-    case KindName::node: return truth(v.is(Tag::node) || v.is(Tag::fresh));
+    case KindName::any:
+      return Truth::yes;
+    case KindName::tensor:
+      return tensor_kind(binding, v, kind.element);
+    case KindName::node:
+      return truth(v.is(Tag::node) || v.is(Tag::fresh));
     case KindName::number:
       if (v.is(Tag::boolean) || v.is(Tag::floating)) return Truth::yes;
       if (v.is(Tag::spelled)) return truth(static_cast<ArgKind>(v.i) == ArgKind::complex);
       return integer_kind(binding, v);
-    case KindName::integer: return integer_kind(binding, v);
-    case KindName::floating: return truth(v.is(Tag::floating));
-    case KindName::boolean: return truth(v.is(Tag::boolean));
-    case KindName::string: return truth(v.is(Tag::string) || (v.is(Tag::device) && v.spelled != kAsObject));
-    case KindName::none: return truth(v.is(Tag::none));
-    case KindName::ellipsis: return truth(v.is(Tag::ellipsis));
-    case KindName::slice: return truth(v.is(Tag::slice));
-    case KindName::tuple: return truth(v.is(Tag::tuple));
-    case KindName::list: return truth(v.is(Tag::list) || (v.is(Tag::tuple) && v.role != TypeKind::any));
-    case KindName::dict: return truth(v.is(Tag::dict));
-    case KindName::dtype: return truth(v.is(Tag::dtype));
-    case KindName::device: return truth(v.is(Tag::device));
+    case KindName::integer:
+      return integer_kind(binding, v);
+    case KindName::floating:
+      return truth(v.is(Tag::floating));
+    case KindName::boolean:
+      return truth(v.is(Tag::boolean));
+    case KindName::string:
+      return truth(v.is(Tag::string) || (v.is(Tag::device) && v.spelled != kAsObject));
+    case KindName::none:
+      return truth(v.is(Tag::none));
+    case KindName::ellipsis:
+      return truth(v.is(Tag::ellipsis));
+    case KindName::slice:
+      return truth(v.is(Tag::slice));
+    case KindName::tuple:
+      return truth(v.is(Tag::tuple));
+    case KindName::list:
+      return truth(v.is(Tag::list) || (v.is(Tag::tuple) && v.role != TypeKind::any));
+    case KindName::dict:
+      return truth(v.is(Tag::dict));
+    case KindName::dtype:
+      return truth(v.is(Tag::dtype));
+    case KindName::device:
+      return truth(v.is(Tag::device));
   }
   return Truth::unknown;
 }
@@ -109,26 +126,34 @@ Truth same_scalar(Binding& binding, const Value& a, const Value& b) {
   const auto texty = [](const Value& v) { return v.is(Tag::string) || v.is(Tag::device); };
   if (texty(a) && texty(b)) {
     const bool kinds_agree = a.tag == b.tag || a.spelled != kAsObject || b.spelled != kAsObject;
-    return truth(a.a == b.a && kinds_agree && (a.spelled == kAsBare || b.spelled == kAsBare || a.spelled == b.spelled || a.tag == Tag::string));
+    return truth(a.a == b.a && kinds_agree &&
+                 (a.spelled == kAsBare || b.spelled == kAsBare || a.spelled == b.spelled || a.tag == Tag::string));
   }
   // An int that the schema takes as a float is that float: `1` given for a float default of `1.0` is not changed.
   if (a.tag != b.tag) return Truth::no;
   switch (a.tag) {
     case Tag::none:
-    case Tag::ellipsis: return Truth::yes;
+    case Tag::ellipsis:
+      return Truth::yes;
     case Tag::boolean:
-    case Tag::integer: return truth(a.i == b.i);
-    case Tag::floating: return truth(a.i == b.i);  // bits: nan is nan, -0.0 is not 0.0
+    case Tag::integer:
+      return truth(a.i == b.i);
+    case Tag::floating:
+      return truth(a.i == b.i);  // bits: nan is nan, -0.0 is not 0.0
     case Tag::symbolic:
       return binding.graph().metas().expressions().equal(Size::of(ExprId(static_cast<std::uint32_t>(a.i))),
                                                          Size::of(ExprId(static_cast<std::uint32_t>(b.i))));
-    case Tag::dtype: return truth(a.i == b.i && (a.a == b.a || static_cast<Dtype>(a.i) != Dtype::unknown));
-    case Tag::spelled: return truth(a.a == b.a && a.i == b.i);
+    case Tag::dtype:
+      return truth(a.i == b.i && (a.a == b.a || static_cast<Dtype>(a.i) != Dtype::unknown));
+    case Tag::spelled:
+      return truth(a.a == b.a && a.i == b.i);
     case Tag::node:
     case Tag::fresh:
     case Tag::meta:
-    case Tag::op: return truth(a.a == b.a);
-    default: return Truth::no;
+    case Tag::op:
+      return truth(a.a == b.a);
+    default:
+      return Truth::no;
   }
 }
 
@@ -138,7 +163,8 @@ namespace {
 
 // One int stands for a list of one where a schema takes a list of ints.
 bool is_list_of_one(const Value& list, const Value& one) {
-  return list.is_sequence() && list.range.count == 1 && list.role == TypeKind::integer && (one.is(Tag::integer) || one.is(Tag::symbolic));
+  return list.is_sequence() && list.range.count == 1 && list.role == TypeKind::integer &&
+         (one.is(Tag::integer) || one.is(Tag::symbolic));
 }
 
 }  // namespace
@@ -156,7 +182,8 @@ Truth same(Binding& binding, const Value& a, const Value& b, const std::vector<V
   // Tuples and lists differ to Python, but not where a schema takes a list of ints.
   const auto comparable = [](const Value& x, const Value& y) {
     if (x.range.count != y.range.count) return false;
-    return x.tag == y.tag || (x.is_sequence() && y.is_sequence() && (x.role != TypeKind::any || y.role != TypeKind::any));
+    return x.tag == y.tag ||
+           (x.is_sequence() && y.is_sequence() && (x.role != TypeKind::any || y.role != TypeKind::any));
   };
   if (!comparable(a, b)) return Truth::no;
   open.push_back({a, b, 0});

@@ -40,7 +40,8 @@ Session::Sharing Session::sharing(NodeId old, NodeId value) {
     // Both may share storage with the same operand; the new one must not do so more surely than the old one did.
     const CallClass& now = binding_.call_class(value);
     const CallClass& before = binding_.call_class(old);
-    const bool surer = now.schema == nullptr || (has(now.schema->tags, OpTag::view) && (before.schema == nullptr || !has(before.schema->tags, OpTag::view)));
+    const bool surer = now.schema == nullptr || (has(now.schema->tags, OpTag::view) &&
+                                                 (before.schema == nullptr || !has(before.schema->tags, OpTag::view)));
     return surer ? Sharing::maybe : Sharing::alike;
   }
   Sharing result = Sharing::same;
@@ -65,7 +66,8 @@ bool Session::returns_itself(const CallClass& call, NodeId n, NodeId operand) {
   if (!has(call.schema->tags, OpTag::may_alias)) return false;
   if (!graph_->meta(n).valid() || graph_->meta(n) != graph_->meta(operand)) return false;
   const TensorMeta* meta = graph_->metas().tensor_of(graph_->meta(n));
-  if (meta == nullptr || meta->dtype == Dtype::unknown || !meta->shape || !meta->strides || !meta->device.valid()) return false;
+  if (meta == nullptr || meta->dtype == Dtype::unknown || !meta->shape || !meta->strides || !meta->device.valid())
+    return false;
   return true;  // asked for a copy, it would not be in the group
 }
 
@@ -81,7 +83,8 @@ Refusal Session::output_allows(NodeId old, NodeId value) {
   if (shared == Sharing::none) {
     return storage.holds_input(value) || storage.reaches_output(value) ? Refusal::aliases_output : Refusal::none;
   }
-  if (shared == Sharing::maybe && (storage.holds_input(value) || storage.returned_otherwise(old))) return Refusal::aliases_output;
+  if (shared == Sharing::maybe && (storage.holds_input(value) || storage.returned_otherwise(old)))
+    return Refusal::aliases_output;
   // The storage is the same already: what counts is which values are returned.
   const auto returned = [&](NodeId n) {
     for (SlotId s = graph_->first_use(n); s.valid(); s = graph_->next_use(s)) {
@@ -105,8 +108,10 @@ Refusal Session::storage_allows(NodeId old, NodeId value) {
   if (!old_write.valid() && !value_write.valid()) return Refusal::none;
   // The root may be a view of something: its readers saw writes to that, and might no longer.
   if (shared != Sharing::none || storage.derived(old)) return Refusal::written_later;
-  if (value_write.valid() && (storage.used_after(old, value_write, NodeId()) || storage.reaches_output(old))) return Refusal::written_later;
-  if (old_write.valid() && (storage.holds_input(value) || storage.used_after(value, old_write, old))) return Refusal::written_later;
+  if (value_write.valid() && (storage.used_after(old, value_write, NodeId()) || storage.reaches_output(old)))
+    return Refusal::written_later;
+  if (old_write.valid() && (storage.holds_input(value) || storage.used_after(value, old_write, old)))
+    return Refusal::written_later;
   return Refusal::none;
 }
 

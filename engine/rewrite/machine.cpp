@@ -1,9 +1,9 @@
 #include "engine/rewrite/machine.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <cmath>
+
+#include <fmt/format.h>
 
 namespace fxrules::rewrite {
 
@@ -105,7 +105,8 @@ bool Machine::next_equation(Frame& frame) {
   }
   const program::Def::Equation& equation = def.equations[accept->rule];
   frame_variables_.resize(frame.variables);
-  for (const std::uint16_t r : accept->registers) frame_variables_.push_back(r == 0xFFFF ? Value() : matcher_.registers()[r]);
+  for (const std::uint16_t r : accept->registers)
+    frame_variables_.push_back(r == 0xFFFF ? Value() : matcher_.registers()[r]);
   frame.equation = accept->rule;
   frame.guard = equation.guard.present();
   frame.pc = frame.guard ? equation.guard.begin : equation.body.begin;
@@ -131,8 +132,12 @@ bool Machine::finish_frame() {
 
 bool Machine::step(const Step& s) {
   switch (s.eval) {
-    case Eval::constant: push(binding_->literal(s.a)); break;
-    case Eval::load: push(variable(s.a)); break;
+    case Eval::constant:
+      push(binding_->literal(s.a));
+      break;
+    case Eval::load:
+      push(variable(s.a));
+      break;
     case Eval::store: {
       const Value v = stack_.back();
       variable(s.a) = v;
@@ -191,8 +196,12 @@ bool Machine::step(const Step& s) {
       if (!stack_.back().is(Tag::boolean) && !stack_.back().unusable()) stack_.back() = Value::unknown(Unknown::kind);
       break;
     }
-    case Eval::list: make_sequence(Tag::list, s.a); break;
-    case Eval::tuple: make_sequence(Tag::tuple, s.a); break;
+    case Eval::list:
+      make_sequence(Tag::list, s.a);
+      break;
+    case Eval::tuple:
+      make_sequence(Tag::tuple, s.a);
+      break;
     case Eval::slice: {
       const auto first = static_cast<std::uint32_t>(heap_.size());
       for (std::size_t i = stack_.size() - 3; i < stack_.size(); ++i) heap_.push_back(stack_[i]);
@@ -200,7 +209,9 @@ bool Machine::step(const Step& s) {
       push(Value::sequence(Tag::slice, first, 3, Where::heap));
       break;
     }
-    case Eval::splice: stack_.back().splice = true; break;
+    case Eval::splice:
+      stack_.back().splice = true;
+      break;
     case Eval::index: {
       const Value i = pop(), xs = pop();
       push(indexed(xs, i));
@@ -224,17 +235,28 @@ bool Machine::step(const Step& s) {
       push(call_builtin(*this, static_cast<Builtin>(s.a), arguments));
       break;
     }
-    case Eval::call: enter(s.a, s.b); break;
-    case Eval::build: build(s.a, s.b); break;
-    case Eval::set: push(Value::make(Tag::set, s.a)); break;
-    case Eval::text: text(s.a); break;
+    case Eval::call:
+      enter(s.a, s.b);
+      break;
+    case Eval::build:
+      build(s.a, s.b);
+      break;
+    case Eval::set:
+      push(Value::make(Tag::set, s.a));
+      break;
+    case Eval::text:
+      text(s.a);
+      break;
     case Eval::fail: {
       const Value v = pop();
       push(v.is(Tag::string) ? Value::make(Tag::failure, v.a) : v);
       break;
     }
-    case Eval::op_name: push(Value::make(Tag::op, s.a)); break;
-    case Eval::end: break;
+    case Eval::op_name:
+      push(Value::make(Tag::op, s.a));
+      break;
+    case Eval::end:
+      break;
   }
   return true;
 }
@@ -261,11 +283,13 @@ void Machine::make_sequence(Tag tag, std::uint32_t count) {
     }
   }
   // `[x, rest..]` in front of a list that ends the heap: grows it at its front.
-  if (tag == Tag::list && count == 2 && !stack_[base].splice && stack_[base + 1].splice && stack_[base + 1].is_sequence()) {
+  if (tag == Tag::list && count == 2 && !stack_[base].splice && stack_[base + 1].splice &&
+      stack_[base + 1].is_sequence()) {
     Value rest = stack_[base + 1];
     const bool at_end = rest.range.where == Where::heap_reversed && rest.a + rest.range.count == heap_.size();
     if (rest.range.count == 0 || at_end) {
-      if (rest.range.count == 0) rest = Value::sequence(Tag::list, static_cast<std::uint32_t>(heap_.size()), 0, Where::heap_reversed);
+      if (rest.range.count == 0)
+        rest = Value::sequence(Tag::list, static_cast<std::uint32_t>(heap_.size()), 0, Where::heap_reversed);
       heap_.push_back(stack_[base]);
       ++rest.range.count;
       rest.splice = false;
@@ -276,7 +300,8 @@ void Machine::make_sequence(Tag tag, std::uint32_t count) {
   }
   // `[init.., x]` behind a list that ends the heap.
   if (tag == Tag::list && count == 2 && stack_[base].splice && !stack_[base + 1].splice && stack_[base].is_sequence() &&
-      stack_[base].range.where == Where::heap && stack_[base].a + stack_[base].range.count == heap_.size() && stack_[base].range.count > 0) {
+      stack_[base].range.where == Where::heap && stack_[base].a + stack_[base].range.count == heap_.size() &&
+      stack_[base].range.count > 0) {
     Value init = stack_[base];
     heap_.push_back(stack_[base + 1]);
     ++init.range.count;
@@ -316,7 +341,8 @@ void Machine::rest_arguments(const Value& rest, std::vector<RestArgument>& out) 
   }
   const auto role_of = [&](std::uint32_t offset) {
     for (const Access& access : call.by_argument) {
-      if ((access.how == Access::How::slot || access.how == Access::How::run) && offset >= access.at && offset < access.at + access.count)
+      if ((access.how == Access::How::slot || access.how == Access::How::run) && offset >= access.at &&
+          offset < access.at + access.count)
         return access.type;
     }
     return TypeKind::any;
@@ -410,9 +436,12 @@ Truth truth_of(const Value& v) {
 
 std::optional<Size> as_size(Machine& machine, const Value& v) {
   switch (v.tag) {
-    case Tag::integer: return Size::of(v.i);
-    case Tag::boolean: return Size::of(v.i);
-    case Tag::symbolic: return Size::of(ExprId(static_cast<std::uint32_t>(v.i)));
+    case Tag::integer:
+      return Size::of(v.i);
+    case Tag::boolean:
+      return Size::of(v.i);
+    case Tag::symbolic:
+      return Size::of(ExprId(static_cast<std::uint32_t>(v.i)));
     case Tag::node: {
       const MetaId meta = machine.binding().graph().meta(v.node());
       if (!meta.valid()) return std::nullopt;
@@ -420,7 +449,8 @@ std::optional<Size> as_size(Machine& machine, const Value& v) {
       if (m.kind == MetaKind::symbolic && m.value.known) return m.value;
       return std::nullopt;
     }
-    default: return std::nullopt;
+    default:
+      return std::nullopt;
   }
 }
 
@@ -441,16 +471,24 @@ Value Machine::arithmetic(Eval eval, const Value& a, const Value& b) {
     return false;
   };
   double x = 0, y = 0;
-  const bool floats = (a.is(Tag::floating) || b.is(Tag::floating) || eval == Eval::divide) && number(a, x) && number(b, y);
+  const bool floats =
+      (a.is(Tag::floating) || b.is(Tag::floating) || eval == Eval::divide) && number(a, x) && number(b, y);
   if (floats) {
     switch (eval) {
-      case Eval::add: return Value::floating(x + y);
-      case Eval::subtract: return Value::floating(x - y);
-      case Eval::multiply: return Value::floating(x * y);
-      case Eval::divide: return y == 0 ? Value::unknown(Unknown::arithmetic) : Value::floating(x / y);
-      case Eval::floor_divide: return y == 0 ? Value::unknown(Unknown::arithmetic) : Value::floating(std::floor(x / y));
-      case Eval::modulo: return y == 0 ? Value::unknown(Unknown::arithmetic) : Value::floating(x - std::floor(x / y) * y);
-      default: return Value::unknown(Unknown::arithmetic);
+      case Eval::add:
+        return Value::floating(x + y);
+      case Eval::subtract:
+        return Value::floating(x - y);
+      case Eval::multiply:
+        return Value::floating(x * y);
+      case Eval::divide:
+        return y == 0 ? Value::unknown(Unknown::arithmetic) : Value::floating(x / y);
+      case Eval::floor_divide:
+        return y == 0 ? Value::unknown(Unknown::arithmetic) : Value::floating(std::floor(x / y));
+      case Eval::modulo:
+        return y == 0 ? Value::unknown(Unknown::arithmetic) : Value::floating(x - std::floor(x / y) * y);
+      default:
+        return Value::unknown(Unknown::arithmetic);
     }
   }
   if (eval == Eval::add && a.is_sequence() && b.is_sequence()) {
@@ -463,12 +501,18 @@ Value Machine::arithmetic(Eval eval, const Value& a, const Value& b) {
   if (!m || !n) return Value::unknown(a.is(Tag::node) || b.is(Tag::node) ? Unknown::metadata : Unknown::kind);
   Expressions& e = binding_->graph().metas().expressions();
   switch (eval) {
-    case Eval::add: return from_size(*this, e.add(*m, *n));
-    case Eval::subtract: return from_size(*this, e.subtract(*m, *n));
-    case Eval::multiply: return from_size(*this, e.multiply(*m, *n));
-    case Eval::floor_divide: return from_size(*this, e.floor_divide(*m, *n));
-    case Eval::modulo: return from_size(*this, e.modulo(*m, *n));
-    default: return Value::unknown(Unknown::arithmetic);
+    case Eval::add:
+      return from_size(*this, e.add(*m, *n));
+    case Eval::subtract:
+      return from_size(*this, e.subtract(*m, *n));
+    case Eval::multiply:
+      return from_size(*this, e.multiply(*m, *n));
+    case Eval::floor_divide:
+      return from_size(*this, e.floor_divide(*m, *n));
+    case Eval::modulo:
+      return from_size(*this, e.modulo(*m, *n));
+    default:
+      return Value::unknown(Unknown::arithmetic);
   }
 }
 
@@ -477,26 +521,40 @@ Value Machine::compare(Eval eval, const Value& a, const Value& b) {
   if (b.unusable()) return b;
   const auto numeric = [](const Value& v) { return v.is(Tag::integer) || v.is(Tag::floating); };
   if (numeric(a) && numeric(b) && (a.is(Tag::floating) || b.is(Tag::floating))) {
-    const double x = a.is(Tag::floating) ? a.d : static_cast<double>(a.i), y = b.is(Tag::floating) ? b.d : static_cast<double>(b.i);
+    const double x = a.is(Tag::floating) ? a.d : static_cast<double>(a.i),
+                 y = b.is(Tag::floating) ? b.d : static_cast<double>(b.i);
     switch (eval) {
-      case Eval::equal: return Value::boolean(x == y);
-      case Eval::not_equal: return Value::boolean(x != y);
-      case Eval::less: return Value::boolean(x < y);
-      case Eval::less_equal: return Value::boolean(x <= y);
-      case Eval::greater: return Value::boolean(x > y);
-      default: return Value::boolean(x >= y);
+      case Eval::equal:
+        return Value::boolean(x == y);
+      case Eval::not_equal:
+        return Value::boolean(x != y);
+      case Eval::less:
+        return Value::boolean(x < y);
+      case Eval::less_equal:
+        return Value::boolean(x <= y);
+      case Eval::greater:
+        return Value::boolean(x > y);
+      default:
+        return Value::boolean(x >= y);
     }
   }
-  const auto m = a.is(Tag::boolean) ? std::nullopt : as_size(*this, a), n = b.is(Tag::boolean) ? std::nullopt : as_size(*this, b);
+  const auto m = a.is(Tag::boolean) ? std::nullopt : as_size(*this, a),
+             n = b.is(Tag::boolean) ? std::nullopt : as_size(*this, b);
   if (m && n) {
     Expressions& e = binding_->graph().metas().expressions();
     switch (eval) {
-      case Eval::equal: return Value::truth(e.equal(*m, *n));
-      case Eval::not_equal: return Value::truth(!e.equal(*m, *n));
-      case Eval::less: return Value::truth(e.less(*m, *n));
-      case Eval::less_equal: return Value::truth(!e.less(*n, *m));
-      case Eval::greater: return Value::truth(e.less(*n, *m));
-      default: return Value::truth(!e.less(*m, *n));
+      case Eval::equal:
+        return Value::truth(e.equal(*m, *n));
+      case Eval::not_equal:
+        return Value::truth(!e.equal(*m, *n));
+      case Eval::less:
+        return Value::truth(e.less(*m, *n));
+      case Eval::less_equal:
+        return Value::truth(!e.less(*n, *m));
+      case Eval::greater:
+        return Value::truth(e.less(*n, *m));
+      default:
+        return Value::truth(!e.less(*m, *n));
     }
   }
   if (eval != Eval::equal && eval != Eval::not_equal) return Value::unknown(Unknown::kind);
@@ -504,7 +562,8 @@ Value Machine::compare(Eval eval, const Value& a, const Value& b) {
     Truth t = truth(a.range.count == b.range.count);
     for (std::uint32_t i = 0; t != Truth::no && i < a.range.count; ++i) {
       const Value x = item(a, i), y = item(b, i);
-      const auto p = x.is(Tag::boolean) ? std::nullopt : as_size(*this, x), q = y.is(Tag::boolean) ? std::nullopt : as_size(*this, y);
+      const auto p = x.is(Tag::boolean) ? std::nullopt : as_size(*this, x),
+                 q = y.is(Tag::boolean) ? std::nullopt : as_size(*this, y);
       t = both(t, p && q ? binding_->graph().metas().expressions().equal(*p, *q) : same(*binding_, x, y, heap_));
     }
     return Value::truth(eval == Eval::equal ? t : !t);
@@ -560,26 +619,38 @@ Value Machine::indexed(const Value& xs, const Value& i) {
 std::string Machine::text_of(const Value& v) {
   Graph& graph = binding_->graph();
   switch (v.tag) {
-    case Tag::unknown: return "?";
-    case Tag::failure: return std::string(graph.text(v.symbol()));
-    case Tag::none: return "None";
-    case Tag::boolean: return v.i != 0 ? "True" : "False";
-    case Tag::integer: return std::to_string(v.i);
+    case Tag::unknown:
+      return "?";
+    case Tag::failure:
+      return std::string(graph.text(v.symbol()));
+    case Tag::none:
+      return "None";
+    case Tag::boolean:
+      return v.i != 0 ? "True" : "False";
+    case Tag::integer:
+      return std::to_string(v.i);
     case Tag::floating: {
       const std::string text = fmt::format("{}", v.d);
       return text.find_first_of(".einf") == std::string::npos ? text + ".0" : text;
     }
-    case Tag::ellipsis: return "Ellipsis";
-    case Tag::node: return std::string(graph.name(v.node()));
-    case Tag::fresh: return binding_->rules().templates[fresh_[v.a].call_template].text;
+    case Tag::ellipsis:
+      return "Ellipsis";
+    case Tag::node:
+      return std::string(graph.name(v.node()));
+    case Tag::fresh:
+      return binding_->rules().templates[fresh_[v.a].call_template].text;
     case Tag::string:
     case Tag::device:
     case Tag::dtype:
     case Tag::symbolic:
-    case Tag::spelled: return std::string(graph.text(v.symbol()));
-    case Tag::meta: return graph.metas().text(MetaId(v.a));
-    case Tag::op: return binding_->rules().templates[v.a].text;
-    default: break;
+    case Tag::spelled:
+      return std::string(graph.text(v.symbol()));
+    case Tag::meta:
+      return graph.metas().text(MetaId(v.a));
+    case Tag::op:
+      return binding_->rules().templates[v.a].text;
+    default:
+      break;
   }
   if (!v.is_container()) return "..";
   // Shallow nesting is all that people write in messages; deeper values are cut.

@@ -18,13 +18,15 @@ bool Matcher::rest_holds(NodeId n, Index spec) {
   CallClass& call = binding_->call_class(n);
   if (call.schema == nullptr) {
     std::size_t mentioned = 0;
-    for (const Index key : binding_->rules().rests[spec].mentioned) mentioned += call.by_key[key].how != Access::How::absent;
+    for (const Index key : binding_->rules().rests[spec].mentioned)
+      mentioned += call.by_key[key].how != Access::How::absent;
     return mentioned == binding_->graph().argument_count(n);
   }
   const CallClass::Rest& rest = binding_->rest(call, spec);
   if (rest.never) return false;
   for (const auto& [access, constant] : rest.at_default) {
-    if (same(*binding_, binding_->argument(n, access), binding_->constant(constant), *heap_) != Truth::yes) return false;
+    if (same(*binding_, binding_->argument(n, access), binding_->constant(constant), *heap_) != Truth::yes)
+      return false;
   }
   return true;
 }
@@ -74,25 +76,34 @@ const program::Accept* Matcher::next(const program::MatchProgram& match, Index& 
         if (holds) r[i.a] = binding_->argument(r[i.c].node(), access);
         break;
       }
-      case Test::rest: holds = rest_holds(r[i.a].node(), i.b); break;
+      case Test::rest:
+        holds = rest_holds(r[i.a].node(), i.b);
+        break;
       case Test::bind_rest:
         r[i.a] = Value::make(Tag::rest, r[i.c].a, i.b);
         holds = true;
         break;
-      case Test::commutes: holds = commutes(r[i.a].node(), i.b != 0); break;
-      case Test::kind:
-        holds = has_kind(*binding_, r[i.a], {static_cast<program::KindName>(i.b), static_cast<program::Element>(i.c)}) == Truth::yes;
+      case Test::commutes:
+        holds = commutes(r[i.a].node(), i.b != 0);
         break;
-      case Test::literal: holds = same(*binding_, r[i.a], binding_->literal(i.b), *heap_) == Truth::yes; break;
+      case Test::kind:
+        holds = has_kind(*binding_, r[i.a],
+                         {static_cast<program::KindName>(i.b), static_cast<program::Element>(i.c)}) == Truth::yes;
+        break;
+      case Test::literal:
+        holds = same(*binding_, r[i.a], binding_->literal(i.b), *heap_) == Truth::yes;
+        break;
       case Test::same:
-        holds = (r[i.a].tag == Tag::node && r[i.b].tag == Tag::node) ? r[i.a].a == r[i.b].a
-                                                                      : same(*binding_, r[i.a], r[i.b], *heap_) == Truth::yes;
+        holds = (r[i.a].tag == Tag::node && r[i.b].tag == Tag::node)
+                    ? r[i.a].a == r[i.b].a
+                    : same(*binding_, r[i.a], r[i.b], *heap_) == Truth::yes;
         break;
       case Test::list:
       case Test::list_min: {
         const Value& v = r[i.a];
         const auto shape = static_cast<ListShape>(i.c);
-        const bool fits = shape == ListShape::any ? v.is_sequence() : v.tag == (shape == ListShape::list ? Tag::list : Tag::tuple);
+        const bool fits =
+            shape == ListShape::any ? v.is_sequence() : v.tag == (shape == ListShape::list ? Tag::list : Tag::tuple);
         holds = fits && (i.test == Test::list ? v.range.count == i.b : v.range.count >= i.b);
         break;
       }

@@ -16,7 +16,8 @@ void Rewriter::Changes::clear() {
   removed_write = false;
 }
 
-Rewriter::Rewriter(Binding& binding, Machine& machine) : binding_(&binding), machine_(&machine), graph_(&binding.graph()) {}
+Rewriter::Rewriter(Binding& binding, Machine& machine)
+    : binding_(&binding), machine_(&machine), graph_(&binding.graph()) {}
 
 Storage& Rewriter::storage() {
   if (storage_ == nullptr) storage_ = std::make_unique<Storage>(*binding_);
@@ -42,7 +43,8 @@ bool Rewriter::can_write(const Value& v) {
       case Tag::rest:
       case Tag::op:
       case Tag::set:
-      case Tag::meta: return false;
+      case Tag::meta:
+        return false;
       case Tag::symbolic:
         if (x.a == SymbolId::kNone) return false;
         break;
@@ -54,7 +56,8 @@ bool Rewriter::can_write(const Value& v) {
         if (x.range.where == Where::graph) break;  // came from the graph
         for (std::uint32_t i = 0; i < x.range.count; ++i) todo.push_back(machine_->item(x, i));
         break;
-      default: break;
+      default:
+        break;
     }
   }
   return true;
@@ -69,25 +72,46 @@ void Rewriter::write(CallBuilder& builder, const Value& value) {
   Value v = value;
   for (;;) {
     switch (v.tag) {
-      case Tag::none: builder.none(); break;
-      case Tag::boolean: builder.boolean(v.i != 0); break;
-      case Tag::integer: builder.integer(v.i); break;
-      case Tag::floating: builder.floating(v.d); break;
-      case Tag::ellipsis: builder.ellipsis(); break;
-      case Tag::string: builder.literal(Slot::of_symbol(v.spelled == kAsBare ? ArgKind::bare : ArgKind::string, v.symbol())); break;
+      case Tag::none:
+        builder.none();
+        break;
+      case Tag::boolean:
+        builder.boolean(v.i != 0);
+        break;
+      case Tag::integer:
+        builder.integer(v.i);
+        break;
+      case Tag::floating:
+        builder.floating(v.d);
+        break;
+      case Tag::ellipsis:
+        builder.ellipsis();
+        break;
+      case Tag::string:
+        builder.literal(Slot::of_symbol(v.spelled == kAsBare ? ArgKind::bare : ArgKind::string, v.symbol()));
+        break;
       case Tag::device:
         builder.literal(Slot::of_symbol(v.spelled == kAsBare     ? ArgKind::bare
                                         : v.spelled == kAsString ? ArgKind::string
                                                                  : ArgKind::device,
                                         v.symbol()));
         break;
-      case Tag::dtype: builder.literal(Slot::of_symbol(ArgKind::dtype, v.symbol())); break;
-      case Tag::symbolic: builder.literal(Slot::of_symbol(ArgKind::symbolic, v.symbol())); break;
-      case Tag::spelled: builder.literal(Slot::of_symbol(static_cast<ArgKind>(v.i), v.symbol())); break;
+      case Tag::dtype:
+        builder.literal(Slot::of_symbol(ArgKind::dtype, v.symbol()));
+        break;
+      case Tag::symbolic:
+        builder.literal(Slot::of_symbol(ArgKind::symbolic, v.symbol()));
+        break;
+      case Tag::spelled:
+        builder.literal(Slot::of_symbol(static_cast<ArgKind>(v.i), v.symbol()));
+        break;
       case Tag::node:
-      case Tag::fresh: builder.node(node_of(v)); break;
+      case Tag::fresh:
+        builder.node(node_of(v));
+        break;
       default: {
-        static constexpr ArgKind kKinds[] = {ArgKind::list, ArgKind::tuple, ArgKind::dict, ArgKind::slice, ArgKind::range};
+        static constexpr ArgKind kKinds[] = {ArgKind::list, ArgKind::tuple, ArgKind::dict, ArgKind::slice,
+                                             ArgKind::range};
         builder.open(kKinds[static_cast<std::size_t>(v.tag) - static_cast<std::size_t>(Tag::list)]);
         open.push_back({v, 0});
       }
@@ -157,7 +181,8 @@ void Rewriter::make_one(std::uint32_t fresh, NodeId root, NodeId place, SymbolId
   // Arguments that the rule wrote and that equal the default are left out, from the end and by keyword.
   std::vector<const FreshArgument*> arguments;
   const program::Template& made = binding_->rules().templates[node.call_template];
-  const bool spliced = std::any_of(made.arguments.begin(), made.arguments.end(), [](const auto& a) { return a.splice; });
+  const bool spliced =
+      std::any_of(made.arguments.begin(), made.arguments.end(), [](const auto& a) { return a.splice; });
   for (std::uint32_t i = 0; i < node.count; ++i) arguments.push_back(&machine_->argument(node.first + i));
   if (call.schema != nullptr && !spliced) {
     CallClass defaults;
@@ -166,10 +191,12 @@ void Rewriter::make_one(std::uint32_t fresh, NodeId root, NodeId place, SymbolId
       const int at = a.keyword.valid() ? call.schema->find(graph_->text(a.keyword)) : static_cast<int>(position);
       if (at < 0 || static_cast<std::size_t>(at) >= call.schema->arguments.size()) return false;
       if (!call.schema->arguments[static_cast<std::size_t>(at)].has_default) return false;
-      return same(*binding_, a.value, binding_->default_of(defaults, static_cast<std::size_t>(at)), machine_->heap()) == Truth::yes;
+      return same(*binding_, a.value, binding_->default_of(defaults, static_cast<std::size_t>(at)), machine_->heap()) ==
+             Truth::yes;
     };
     std::erase_if(arguments, [&](const FreshArgument* a) { return a->keyword.valid() && at_default(*a, 0); });
-    const bool keywords = std::any_of(arguments.begin(), arguments.end(), [](const auto* a) { return a->keyword.valid(); });
+    const bool keywords =
+        std::any_of(arguments.begin(), arguments.end(), [](const auto* a) { return a->keyword.valid(); });
     while (!keywords && !arguments.empty() && at_default(*arguments.back(), arguments.size() - 1)) arguments.pop_back();
   }
   if (!name.valid()) name = graph_->unique_name(Graph::base_name(call.opcode, call.target));
@@ -204,7 +231,8 @@ void Rewriter::unmake() {
 void Rewriter::replace(NodeId old, NodeId value) {
   const std::uint32_t uses = graph_->use_count(old);
   if (storage_ != nullptr) storage_->replacing(old, value);
-  for (SlotId s = graph_->first_use(old); s.valid(); s = graph_->next_use(s)) changes_.readers.push_back(graph_->owner(s));
+  for (SlotId s = graph_->first_use(old); s.valid(); s = graph_->next_use(s))
+    changes_.readers.push_back(graph_->owner(s));
   graph_->replace_uses(old, value);
   if (storage_ != nullptr) storage_->replaced(old, value, uses);
   changes_.gained_uses.push_back(value);
@@ -252,7 +280,9 @@ Rewriter::Kept Rewriter::set_argument(NodeId n, std::string_view name, const Val
   if (present) {
     const Slot& old = (*graph_)[SlotId(first.value + access.at)];
     const Value before = binding_->from_slot(old, access.type);
-    if (before.tag == value.tag && before.spelled == value.spelled && same(*binding_, before, value, machine_->heap()) == Truth::yes) return Kept::same;
+    if (before.tag == value.tag && before.spelled == value.spelled &&
+        same(*binding_, before, value, machine_->heap()) == Truth::yes)
+      return Kept::same;
   }
   const CallForm form = graph_->form(n);
   note_operands(n, changes_.lost_uses);
@@ -260,7 +290,8 @@ Rewriter::Kept Rewriter::set_argument(NodeId n, std::string_view name, const Val
     CallBuilder builder(*graph_);
     const std::uint32_t count = graph_->argument_count(n);
     for (std::uint32_t i = 0; i < count; ++i) {
-      const bool replaced = i >= access.at && i < access.at + std::max(access.count, 1u) && access.how != Access::How::constant;
+      const bool replaced =
+          i >= access.at && i < access.at + std::max(access.count, 1u) && access.how != Access::How::constant;
       if (i >= form.positional) builder.keyword(form.keywords[i - form.positional]);
       if (!replaced) {
         builder.copy(SlotId(first.value + i));

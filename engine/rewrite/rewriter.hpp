@@ -20,11 +20,11 @@ class Rewriter {
   // ---- what changed since `begin`
   struct Changes {
     std::vector<NodeId> created;
-    std::vector<NodeId> kept;          // whose own arguments or metadata changed
-    std::vector<NodeId> readers;       // which read another value than before
-    std::vector<NodeId> gained_uses;   // values that are used more
-    std::vector<NodeId> lost_uses;     // still there, with fewer uses
-    std::vector<SymbolId> removed;     // names
+    std::vector<NodeId> kept;         // whose own arguments or metadata changed
+    std::vector<NodeId> readers;      // which read another value than before
+    std::vector<NodeId> gained_uses;  // values that are used more
+    std::vector<NodeId> lost_uses;    // still there, with fewer uses
+    std::vector<SymbolId> removed;    // names
     bool removed_write = false;
     void clear();
   };

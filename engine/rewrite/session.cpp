@@ -1,8 +1,8 @@
 #include "engine/rewrite/session.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
+
+#include <fmt/format.h>
 
 namespace fxrules::rewrite {
 
@@ -12,14 +12,22 @@ using program::ResultKind;
 
 std::string describe(Refusal refusal) {
   switch (refusal) {
-    case Refusal::none: return {};
-    case Refusal::root_writes: return "it writes to an operand, and the rule does not say what becomes of that operand";
-    case Refusal::read_moves: return "a read would move past a write";
-    case Refusal::written_later: return "a later write would reach other readers than it does now";
-    case Refusal::aliases_output: return "an output would become an input or another output";
-    case Refusal::not_before: return "an operand of the new node is computed after it";
-    case Refusal::replaced: return "a result uses a value that the rule itself replaces";
-    case Refusal::no_spelling: return "no op of the replacement takes these arguments";
+    case Refusal::none:
+      return {};
+    case Refusal::root_writes:
+      return "it writes to an operand, and the rule does not say what becomes of that operand";
+    case Refusal::read_moves:
+      return "a read would move past a write";
+    case Refusal::written_later:
+      return "a later write would reach other readers than it does now";
+    case Refusal::aliases_output:
+      return "an output would become an input or another output";
+    case Refusal::not_before:
+      return "an operand of the new node is computed after it";
+    case Refusal::replaced:
+      return "a result uses a value that the rule itself replaces";
+    case Refusal::no_spelling:
+      return "no op of the replacement takes these arguments";
   }
   return {};
 }
@@ -79,14 +87,15 @@ std::vector<NodeId> Session::users_of(NodeId value, unsigned hops) const {
 
 // Further roots are found among the users of a value that is already bound; every combination is tried until
 // one is rewritten. The number of roots is written in the rule, so this recursion is as deep as the rule is wide.
-Outcome Session::join(const program::Rule& rule, Index index, NodeId root, std::size_t extra_index, std::vector<Value>& variables,
-                      std::vector<NodeId>& nodes) {
+Outcome Session::join(const program::Rule& rule, Index index, NodeId root, std::size_t extra_index,
+                      std::vector<Value>& variables, std::vector<NodeId>& nodes) {
   if (extra_index == rule.extra.size()) {
     refusal_ = Refusal::none;
     return alternatives(rule, index, root, variables, nodes);
   }
   const program::ExtraRoot& extra = rule.extra[extra_index];
-  const auto anchor = std::find_if(extra.anchors.begin(), extra.anchors.end(), [&](const auto& a) { return variables[a.variable].is(Tag::node); });
+  const auto anchor = std::find_if(extra.anchors.begin(), extra.anchors.end(),
+                                   [&](const auto& a) { return variables[a.variable].is(Tag::node); });
   if (anchor == extra.anchors.end()) return Outcome::declined;
   Outcome best = Outcome::declined;
   for (const NodeId user : users_of(variables[anchor->variable].node(), anchor->hops)) {
@@ -100,7 +109,8 @@ Outcome Session::join(const program::Rule& rule, Index index, NodeId root, std::
   return best;
 }
 
-std::vector<Session::Joined> Session::matches_of(const program::ExtraRoot& extra, NodeId user, const std::vector<Value>& variables,
+std::vector<Session::Joined> Session::matches_of(const program::ExtraRoot& extra, NodeId user,
+                                                 const std::vector<Value>& variables,
                                                  const std::vector<NodeId>& nodes) {
   std::vector<Joined> out;
   extra_matcher_.begin(extra.match, Value::of_node(user));
@@ -131,10 +141,15 @@ Outcome Session::alternatives(const program::Rule& rule, Index index, NodeId roo
     }
     Outcome outcome = Outcome::declined;
     switch (alternative.kind) {
-      case ResultKind::value: outcome = value(rule, index, alternative, root, variables, nodes); break;
-      case ResultKind::keep: outcome = keep(index, alternative, root, variables, nodes); break;
+      case ResultKind::value:
+        outcome = value(rule, index, alternative, root, variables, nodes);
+        break;
+      case ResultKind::keep:
+        outcome = keep(index, alternative, root, variables, nodes);
+        break;
       case ResultKind::error:
-      case ResultKind::note: return say(index, alternative, root, variables);
+      case ResultKind::note:
+        return say(index, alternative, root, variables);
     }
     if (outcome != Outcome::declined) return outcome;
     decided = true;
@@ -165,7 +180,8 @@ Outcome Session::say(Index index, const program::Alternative& alternative, NodeI
     report_->notes.push_back({index, graph_->name_id(root), message});
     return Outcome::noted;
   }
-  report_->diagnostics.push_back({Severity::error, "rule-error", fmt::format("`{}`: {}", graph_->name(root), message), alternative.span,
+  report_->diagnostics.push_back({Severity::error, "rule-error", fmt::format("`{}`: {}", graph_->name(root), message),
+                                  alternative.span,
                                   fmt::format("the rule `{}` stops here", rules_->rules[index].name)});
   return Outcome::failed;
 }
@@ -192,7 +208,8 @@ Outcome Session::value(const program::Rule& rule, Index index, const program::Al
   variables.resize(rule.variables.size());
   const Value top = machine_.run(alternative.code, variables);
   if (top.is(Tag::failure)) {
-    report_->diagnostics.push_back({Severity::error, "rule-error", fmt::format("`{}`: {}", graph_->name(root), machine_.text_of(top)),
+    report_->diagnostics.push_back({Severity::error, "rule-error",
+                                    fmt::format("`{}`: {}", graph_->name(root), machine_.text_of(top)),
                                     alternative.span, fmt::format("the rule `{}` stops here", rule.name)});
     return Outcome::failed;
   }
@@ -208,7 +225,8 @@ Outcome Session::value(const program::Rule& rule, Index index, const program::Al
     if (binding_.writes(r.old)) return refuse(index, root, Refusal::root_writes);
     const Refusal moved = reads_move(nodes, r.old);
     if (moved != Refusal::none) return refuse(index, root, moved);
-    if (r.value.is(Tag::node) && !graph_->precedes(r.value.node(), r.old)) return refuse(index, root, Refusal::not_before);
+    if (r.value.is(Tag::node) && !graph_->precedes(r.value.node(), r.old))
+      return refuse(index, root, Refusal::not_before);
   }
   const auto replaced = [&](NodeId n) {
     return std::any_of(replacements.begin(), replacements.end(), [&](const Replacement& r) { return r.old == n; });
@@ -265,7 +283,8 @@ Outcome Session::value(const program::Rule& rule, Index index, const program::Al
 bool Session::decides_write(NodeId n, std::string_view argument) {
   const CallClass& call = binding_.call_class(n);
   if (call.schema == nullptr) return false;
-  if (argument == "copy" && has(call.schema->tags, OpTag::may_alias)) return true;  // decides whether later writes are shared
+  if (argument == "copy" && has(call.schema->tags, OpTag::may_alias))
+    return true;  // decides whether later writes are shared
   for (const SchemaArgument& a : call.schema->arguments) {
     if (!a.writes) continue;
     if (a.name == argument && binding_.writes(n)) return true;

@@ -14,13 +14,13 @@ namespace fxrules::rewrite {
 // Why a match with a guard that holds is not rewritten.
 enum class Refusal : std::uint8_t {
   none,
-  root_writes,      // the root changes an operand in place
-  read_moves,       // something writes a value between where the pattern read it and the root
-  written_later,    // a later write would reach, or no longer reach, other readers
-  aliases_output,   // an output would become an input or another output
-  not_before,       // an operand of the new node stands behind it
-  replaced,         // a result uses a root that the rule replaces
-  no_spelling,      // no op of that name takes these arguments
+  root_writes,     // the root changes an operand in place
+  read_moves,      // something writes a value between where the pattern read it and the root
+  written_later,   // a later write would reach, or no longer reach, other readers
+  aliases_output,  // an output would become an input or another output
+  not_before,      // an operand of the new node stands behind it
+  replaced,        // a result uses a root that the rule replaces
+  no_spelling,     // no op of that name takes these arguments
 };
 
 enum class Outcome : std::uint8_t { declined, applied, failed, noted };
@@ -47,21 +47,23 @@ class Session {
   void settle_metadata();
 
  private:
-  Outcome alternatives(const program::Rule& rule, program::Index index, NodeId root, std::vector<Value>& variables, std::vector<NodeId>& nodes);
+  Outcome alternatives(const program::Rule& rule, program::Index index, NodeId root, std::vector<Value>& variables,
+                       std::vector<NodeId>& nodes);
   struct Joined {
     std::vector<Value> variables;
     std::vector<NodeId> nodes;
   };
-  Outcome join(const program::Rule& rule, program::Index index, NodeId root, std::size_t extra, std::vector<Value>& variables,
-               std::vector<NodeId>& nodes);
+  Outcome join(const program::Rule& rule, program::Index index, NodeId root, std::size_t extra,
+               std::vector<Value>& variables, std::vector<NodeId>& nodes);
   std::vector<Joined> matches_of(const program::ExtraRoot& extra, NodeId user, const std::vector<Value>& variables,
                                  const std::vector<NodeId>& nodes);
   [[nodiscard]] std::vector<NodeId> users_of(NodeId value, unsigned hops) const;
   Outcome value(const program::Rule& rule, program::Index index, const program::Alternative& alternative, NodeId root,
                 std::vector<Value>& variables, const std::vector<NodeId>& nodes);
-  Outcome keep(program::Index index, const program::Alternative& alternative, NodeId root, std::vector<Value>& variables,
-               const std::vector<NodeId>& nodes);
-  Outcome say(program::Index index, const program::Alternative& alternative, NodeId root, std::vector<Value>& variables);
+  Outcome keep(program::Index index, const program::Alternative& alternative, NodeId root,
+               std::vector<Value>& variables, const std::vector<NodeId>& nodes);
+  Outcome say(program::Index index, const program::Alternative& alternative, NodeId root,
+              std::vector<Value>& variables);
   Outcome refuse(program::Index index, NodeId root, Refusal why);
   void record(program::Index index, SymbolId root, const std::vector<SymbolId>& matched, SymbolId result);
 

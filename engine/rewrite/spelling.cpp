@@ -11,20 +11,29 @@ bool value_fits(Machine& m, const Value& v, const SchemaType& type) {
   const TypeKind kind = type.kind;
   if (kind == TypeKind::any) return true;
   switch (v.tag) {
-    case Tag::none: return type.optional;
-    case Tag::fresh: return kind == TypeKind::tensor && !type.list;
+    case Tag::none:
+      return type.optional;
+    case Tag::fresh:
+      return kind == TypeKind::tensor && !type.list;
     case Tag::node:
       if (type.list) return false;
-      if (is_integer_node(m.binding(), v.node()) == Truth::yes) return kind == TypeKind::integer || kind == TypeKind::number;
+      if (is_integer_node(m.binding(), v.node()) == Truth::yes)
+        return kind == TypeKind::integer || kind == TypeKind::number;
       return kind == TypeKind::tensor || is_tensor(m.binding(), v.node()) == Truth::unknown;
-    case Tag::boolean: return kind == TypeKind::boolean || kind == TypeKind::number;
+    case Tag::boolean:
+      return kind == TypeKind::boolean || kind == TypeKind::number;
     case Tag::integer:
     case Tag::symbolic:
-      return kind == TypeKind::number || kind == TypeKind::floating || (kind == TypeKind::integer && (!type.list || type.fixed_length > 0));
-    case Tag::floating: return kind == TypeKind::number || kind == TypeKind::floating;
-    case Tag::string: return kind == TypeKind::string || kind == TypeKind::device;
-    case Tag::device: return kind == TypeKind::device;
-    case Tag::dtype: return kind == TypeKind::dtype;
+      return kind == TypeKind::number || kind == TypeKind::floating ||
+             (kind == TypeKind::integer && (!type.list || type.fixed_length > 0));
+    case Tag::floating:
+      return kind == TypeKind::number || kind == TypeKind::floating;
+    case Tag::string:
+      return kind == TypeKind::string || kind == TypeKind::device;
+    case Tag::device:
+      return kind == TypeKind::device;
+    case Tag::dtype:
+      return kind == TypeKind::dtype;
     case Tag::spelled: {
       const auto spelled = static_cast<ArgKind>(v.i);
       if (spelled == ArgKind::layout) return kind == TypeKind::layout;
@@ -42,7 +51,8 @@ bool value_fits(Machine& m, const Value& v, const SchemaType& type) {
       }
       return true;
     }
-    default: return false;
+    default:
+      return false;
   }
 }
 
@@ -85,7 +95,8 @@ CallSpelling function_or_method(Machine& m, const FreshNode& node, OpId op, bool
   const Catalogue& catalogue = m.binding().catalogue();
   CallSpelling out;
   out.schema = choose(m, node, op, "");
-  const std::string_view function = catalogue.function_of(op), method = catalogue.method_of(op), op_er = catalogue.operator_of(op);
+  const std::string_view function = catalogue.function_of(op), method = catalogue.method_of(op),
+                         op_er = catalogue.operator_of(op);
   if (method_first && !method.empty()) {
     out.opcode = Opcode::call_method;
     out.target = method;
@@ -123,7 +134,8 @@ CallSpelling spell_op(Machine& m, const FreshNode& node, OpId op, SpellingStyle 
       out.target = edge ? catalogue.edge_target(out.schema->id) : catalogue.overload_target(out.schema->id);
       return out;
     }
-    default: return function_or_method(m, node, op, false);
+    default:
+      return function_or_method(m, node, op, false);
   }
 }
 
@@ -133,7 +145,8 @@ CallSpelling spell_holes(Machine& m, const FreshNode& node, const Template& made
   const Catalogue& catalogue = m.binding().catalogue();
   std::string name;
   std::size_t hole = 0;
-  for (const program::NamePiece& piece : made.pieces) name += piece.hole ? std::string(graph.text(node.holes[hole++])) : piece.text;
+  for (const program::NamePiece& piece : made.pieces)
+    name += piece.hole ? std::string(graph.text(node.holes[hole++])) : piece.text;
   CallSpelling out;
   if (name.find('.') != std::string::npos) {
     out.target = catalogue.resolve(Opcode::call_function, "torch.ops." + name) ? "torch.ops." + name : name;
@@ -153,7 +166,8 @@ CallSpelling spell_holes(Machine& m, const FreshNode& node, const Template& made
   }
   switch (call.style) {
     case SpellingStyle::method:
-    case SpellingStyle::dunder: return function_or_method(m, node, *op, true);
+    case SpellingStyle::dunder:
+      return function_or_method(m, node, *op, true);
     case SpellingStyle::operator_: {
       const std::string_view op_er = catalogue.operator_of(*op);
       if (op_er.empty()) return function_or_method(m, node, *op, false);
@@ -193,7 +207,8 @@ CallSpelling spell(Machine& m, const FreshNode& node, NodeId root) {
       }
       return spell_op(m, node, made.op, m.binding().call_class(root).style, "");
     }
-    case Template::Kind::holes: return spell_holes(m, node, made, root);
+    case Template::Kind::holes:
+      return spell_holes(m, node, made, root);
   }
   return {};
 }

@@ -41,7 +41,7 @@ void Storage::aliased_operands(NodeId n, Visit visit) {
     // inplace=False; a call that may return its operand anyway (dropout outside training) still does.
     const bool sometimes = has(call.schema->tags, OpTag::may_alias);
     if (call.schema->arguments[a].writes && !sometimes && !binding_->writes_argument(call, n, a)) continue;
-    if (!binding_->holds(call, n, call.schema->arguments[a].alias_when)) continue;             // getattr of a shape
+    if (!binding_->holds(call, n, call.schema->arguments[a].alias_when)) continue;  // getattr of a shape
     operands_of(n, call.by_argument[a], visit);
   }
 }
@@ -55,7 +55,8 @@ void Storage::written_operands(NodeId n, Visit visit) {
   }
   if (!call.writes) return;
   for (std::size_t a = 0; a < call.by_argument.size(); ++a) {
-    if (call.schema->arguments[a].writes && binding_->writes_argument(call, n, a)) operands_of(n, call.by_argument[a], visit);
+    if (call.schema->arguments[a].writes && binding_->writes_argument(call, n, a))
+      operands_of(n, call.by_argument[a], visit);
   }
 }
 
@@ -88,7 +89,9 @@ void Storage::created(NodeId n) {
   grow();
   if (binding_->shares_nothing(n)) return;
   switch (graph_->opcode(n)) {
-    case Opcode::placeholder: ++facts(group_of(n)).inputs; return;
+    case Opcode::placeholder:
+      ++facts(group_of(n)).inputs;
+      return;
     case Opcode::get_attr: {
       ++facts(group_of(n)).inputs;
       const auto [found, fresh] = attributes_.try_emplace(graph_->form(n).target.value, n);
@@ -101,7 +104,8 @@ void Storage::created(NodeId n) {
         if (slot.kind == ArgKind::node) ++facts(group_of(slot.node())).outputs;
       }
       return;
-    default: break;
+    default:
+      break;
   }
   aliased_operands(n, [&](NodeId operand) { join(n, operand); });
   const CallClass& call = binding_->call_class(n);
@@ -127,7 +131,8 @@ void Storage::add_write(NodeId value, NodeId write) {
   std::vector<NodeId>& writes = facts(group_of(value)).writes;
   const auto at = writes.empty() || graph_->precedes(writes.back(), write)
                       ? writes.end()
-                      : std::lower_bound(writes.begin(), writes.end(), write, [&](NodeId a, NodeId b) { return graph_->precedes(a, b); });
+                      : std::lower_bound(writes.begin(), writes.end(), write,
+                                         [&](NodeId a, NodeId b) { return graph_->precedes(a, b); });
   if (at != writes.end() && *at == write) return;
   if (at == writes.end() && !writes.empty() && writes.back() == write) return;
   writes.insert(at, write);
@@ -158,7 +163,8 @@ void Storage::join(NodeId a, NodeId b) {
   const auto middle = static_cast<std::ptrdiff_t>(f.writes.size());
   f.writes.insert(f.writes.end(), moved.writes.begin(), moved.writes.end());
   const auto earlier = [&](NodeId p, NodeId q) { return graph_->precedes(p, q); };
-  if (middle > 0 && !earlier(f.writes[static_cast<std::size_t>(middle) - 1], f.writes[static_cast<std::size_t>(middle)]))
+  if (middle > 0 &&
+      !earlier(f.writes[static_cast<std::size_t>(middle) - 1], f.writes[static_cast<std::size_t>(middle)]))
     std::inplace_merge(f.writes.begin(), f.writes.begin() + middle, f.writes.end(), earlier);
   f.writes.erase(std::unique(f.writes.begin(), f.writes.end()), f.writes.end());
 }
@@ -168,7 +174,8 @@ NodeId Storage::write_between(NodeId value, NodeId from, NodeId to) {
   const Facts* facts = find_facts(group_of(value));
   if (facts == nullptr) return {};
   const std::vector<NodeId>& writes = facts->writes;
-  const auto at = std::upper_bound(writes.begin(), writes.end(), from, [&](NodeId a, NodeId b) { return graph_->precedes(a, b); });
+  const auto at =
+      std::upper_bound(writes.begin(), writes.end(), from, [&](NodeId a, NodeId b) { return graph_->precedes(a, b); });
   if (at == writes.end() || (to.valid() && !graph_->precedes(*at, to))) return {};
   return *at;
 }
@@ -189,7 +196,8 @@ bool Storage::returned_otherwise(NodeId value) const {
   const Facts* f = find_facts(group_of(value));
   if (f == nullptr) return false;
   std::uint32_t own = 0;
-  for (SlotId s = graph_->first_use(value); s.valid(); s = graph_->next_use(s)) own += graph_->opcode(graph_->owner(s)) == Opcode::output;
+  for (SlotId s = graph_->first_use(value); s.valid(); s = graph_->next_use(s))
+    own += graph_->opcode(graph_->owner(s)) == Opcode::output;
   return f->outputs > own;
 }
 
@@ -230,7 +238,8 @@ void Storage::erased(NodeId n) {
   bool wrote = false;
   written_operands(n, [&](NodeId operand) {
     std::vector<NodeId>& writes = facts(group_of(operand)).writes;
-    const auto at = std::lower_bound(writes.begin(), writes.end(), n, [&](NodeId p, NodeId q) { return graph_->precedes(p, q); });
+    const auto at =
+        std::lower_bound(writes.begin(), writes.end(), n, [&](NodeId p, NodeId q) { return graph_->precedes(p, q); });
     if (at == writes.end() || *at != n) return;
     writes.erase(at);
     wrote = true;

@@ -30,8 +30,8 @@ class Storage {
   [[nodiscard]] bool derived(NodeId value);  // the value may alias an operand
 
   void created(NodeId n);
-  void erased(NodeId n);                       // before the node leaves the graph
-  void replacing(NodeId old, NodeId value);    // before all uses of old move to value
+  void erased(NodeId n);                                         // before the node leaves the graph
+  void replacing(NodeId old, NodeId value);                      // before all uses of old move to value
   void replaced(NodeId old, NodeId value, std::uint32_t moved);  // after; how many uses moved
 
   // The first operand that the result may share storage with; none when it shares none.
@@ -81,7 +81,7 @@ class Storage {
   Graph* graph_;
   Column<Member> members_;  // by node
   std::vector<Facts> facts_;
-  std::vector<NodeId> todo_, moved_;  // kept, so that a rewrite allocates nothing
+  std::vector<NodeId> todo_, moved_;                      // kept, so that a rewrite allocates nothing
   std::unordered_map<std::uint32_t, NodeId> attributes_;  // get_attr by path: one storage
   std::size_t writes_ = 0;
   bool changes_views_ = false;

@@ -10,9 +10,13 @@
 namespace fxrules::rewrite {
 
 enum class Tag : std::uint8_t {
-  unknown,   // a: Unknown (why), payload: node or 0
-  failure,   // `error "…"` in a helper; a: symbol of the text
-  none, boolean, integer, floating, ellipsis,
+  unknown,  // a: Unknown (why), payload: node or 0
+  failure,  // `error "…"` in a helper; a: symbol of the text
+  none,
+  boolean,
+  integer,
+  floating,
+  ellipsis,
   string,    // a: symbol
   dtype,     // a: symbol, payload: Dtype
   device,    // a: symbol
@@ -20,11 +24,15 @@ enum class Tag : std::uint8_t {
   spelled,   // a: symbol, payload: ArgKind (layout, memory format, complex, op, opaque)
   node,      // a: NodeId
   fresh,     // a: index of a node that exists only if the result uses it
-  list, tuple, dict, slice, range,  // a: first, payload.pair: count, Where
-  rest,      // arguments that a pattern does not mention; a: NodeId, payload: rest spec
-  op,        // a: template, for defined(<f>)
-  set,       // a: set
-  meta,      // a: MetaId, what Tensor(…) makes
+  list,
+  tuple,
+  dict,
+  slice,
+  range,  // a: first, payload.pair: count, Where
+  rest,   // arguments that a pattern does not mention; a: NodeId, payload: rest spec
+  op,     // a: template, for defined(<f>)
+  set,    // a: set
+  meta,   // a: MetaId, what Tensor(…) makes
 };
 
 enum class Unknown : std::uint32_t { metadata, size, kind, no_equation, arithmetic, stated, operand, not_computed };
@@ -66,7 +74,9 @@ struct Value {
     v.i = i;
     return v;
   }
-  static Value unknown(Unknown why, std::int64_t about = 0) { return make(Tag::unknown, static_cast<std::uint32_t>(why), about); }
+  static Value unknown(Unknown why, std::int64_t about = 0) {
+    return make(Tag::unknown, static_cast<std::uint32_t>(why), about);
+  }
   static Value integer(std::int64_t i) { return make(Tag::integer, 0, i); }
   static Value boolean(bool b) { return make(Tag::boolean, 0, b ? 1 : 0); }
   static Value truth(Truth t, Unknown why = Unknown::size) {

@@ -13,7 +13,8 @@ namespace fxrules::rewrite {
 
 class Worklist {
  public:
-  Worklist(const Graph& graph, bool reverse) : graph_(&graph), reverse_(reverse), cursor_(reverse ? graph.last() : graph.first()) {}
+  Worklist(const Graph& graph, bool reverse)
+      : graph_(&graph), reverse_(reverse), cursor_(reverse ? graph.last() : graph.first()) {}
 
   // The earliest node that is due (the latest, in reverse); none when there is none.
   NodeId take() {
@@ -41,7 +42,9 @@ class Worklist {
 
  private:
   // By the labels as they are now: relabelling moves numbers, never places.
-  [[nodiscard]] bool earlier(NodeId a, NodeId b) const { return reverse_ ? graph_->precedes(b, a) : graph_->precedes(a, b); }
+  [[nodiscard]] bool earlier(NodeId a, NodeId b) const {
+    return reverse_ ? graph_->precedes(b, a) : graph_->precedes(a, b);
+  }
   [[nodiscard]] NodeId step(NodeId n) const { return reverse_ ? graph_->prev(n) : graph_->next(n); }
   [[nodiscard]] bool queued(NodeId n) const { return n.value < place_.size() && place_[n.value] != 0; }
 

@@ -60,9 +60,9 @@ class GraphReader {
   std::optional<Statement> statement_;
   std::optional<CallBuilder> builder_;
   bool indent_known_ = false, returned_ = false, style_known_ = false;
-  bool after_error_ = false;  // lines behind a broken one belong to it
-  std::size_t end_ = 0;       // behind the last line that belongs to the graph
-  Column<Defined> defined_;   // by node id
+  bool after_error_ = false;                            // lines behind a broken one belong to it
+  std::size_t end_ = 0;                                 // behind the last line that belongs to the graph
+  Column<Defined> defined_;                             // by node id
   std::unordered_map<std::string_view, MetaId> metas_;  // by text, which many nodes share; none: kept as text
   std::vector<Unknown> unknown_;
   std::vector<ArgumentScanner::Mention> mentions_;

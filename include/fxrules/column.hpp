@@ -11,9 +11,9 @@
 #include <utility>
 
 #ifdef __linux__
-#include <sys/mman.h>
-
 #include <cstdint>
+
+#include <sys/mman.h>
 #endif
 
 namespace fxrules {

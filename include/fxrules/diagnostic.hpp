@@ -41,10 +41,10 @@ enum class Severity : std::uint8_t { error, warning, note };
 
 struct Diagnostic {
   Severity severity = Severity::error;
-  std::string kind;     // stable name in brackets, as "unbound-name"
-  std::string message;  // lower case, no full stop, code in backticks
-  Span span;            // empty source: the message alone
-  std::string hint;     // empty: none
+  std::string kind;                      // stable name in brackets, as "unbound-name"
+  std::string message;                   // lower case, no full stop, code in backticks
+  Span span;                             // empty source: the message alone
+  std::string hint;                      // empty: none
   std::vector<Diagnostic> related = {};  // secondary places, drawn below
 };
 
@@ -66,7 +66,8 @@ class Error : public std::runtime_error {
 };
 
 // Names from `candidates` within a small edit distance of `name`, nearest first, at most `limit`.
-[[nodiscard]] std::vector<std::string> nearest_names(std::string_view name, const std::vector<std::string_view>& candidates,
+[[nodiscard]] std::vector<std::string> nearest_names(std::string_view name,
+                                                     const std::vector<std::string_view>& candidates,
                                                      std::size_t limit = 3);
 
 }  // namespace fxrules

@@ -11,10 +11,10 @@
 namespace fxrules {
 
 enum class Verdict : std::uint8_t {
-  other_op,   // the rule's root is another op
-  no_match,   // a test of the pattern fails
-  guard,      // the pattern matches, no guard is known true
-  applies,    // pattern and a guard hold
+  other_op,  // the rule's root is another op
+  no_match,  // a test of the pattern fails
+  guard,     // the pattern matches, no guard is known true
+  applies,   // pattern and a guard hold
 };
 
 struct Explanation {
@@ -25,6 +25,7 @@ struct Explanation {
 };
 
 // One explanation a rule whose root accepts the node's op; `rule` empty means all rules. O(rules + pattern).
-[[nodiscard]] std::vector<Explanation> explain(const RuleSet& rules, Graph& graph, NodeId node, const std::string& rule = {});
+[[nodiscard]] std::vector<Explanation> explain(const RuleSet& rules, Graph& graph, NodeId node,
+                                               const std::string& rule = {});
 
 }  // namespace fxrules

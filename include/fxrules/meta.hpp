@@ -32,10 +32,10 @@ enum class MetaKind : std::uint8_t { tensor, symbolic, tuple, other };
 
 struct ValueMeta {
   MetaKind kind = MetaKind::tensor;
-  TensorMeta tensor;            // tensor
-  Size value;                   // symbolic: Sym(s0), Sym(8)
-  std::vector<MetaId> parts;    // tuple; none where a part is unknown
-  std::string other;            // other: verbatim
+  TensorMeta tensor;          // tensor
+  Size value;                 // symbolic: Sym(s0), Sym(8)
+  std::vector<MetaId> parts;  // tuple; none where a part is unknown
+  std::string other;          // other: verbatim
   friend bool operator==(const ValueMeta&, const ValueMeta&) = default;
 };
 

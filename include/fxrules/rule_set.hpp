@@ -31,9 +31,9 @@ struct LoadOptions {
 
 // What a user can see of a rule.
 struct RuleInfo {
-  std::string name;   // label, or file.rules:LINE
+  std::string name;  // label, or file.rules:LINE
   std::string phase;
-  std::string text;   // first line of its left side
+  std::string text;  // first line of its left side
   Span span;
 };
 

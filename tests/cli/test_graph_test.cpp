@@ -91,7 +91,7 @@ TEST_CASE("arguments of every kind") {
   CHECK(call("f.f(1, -2, 2.5, inf, True, None, Ellipsis, \"s\", torch.float32, torch.strided, torch.channels_last, "
              "1+2j)") ==
         "call_function[target=f.f](args = (1, -2, 2.5, inf, True, None, Ellipsis, s, torch.float32, torch.strided, "
-        "torch.channels_last, 1+2j), kwargs = {})");
+        "torch.channels_last, (1+2j)), kwargs = {})");
   CHECK(
       call("f.f([x, (y, [1])], (), 2:5, ::2)") ==
       "call_function[target=f.f](args = ([%x, (%y, [1])], (), slice(2, 5, None), slice(None, None, 2)), kwargs = {})");
