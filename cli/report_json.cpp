@@ -78,7 +78,7 @@ LineColumn line_of(const Span& span) {
   return span.source == nullptr ? LineColumn{} : line_column(span.source->text, span.begin);
 }
 
-Json names(const std::vector<SymbolId>& symbols, const Graph& graph) {
+Json names(std::span<const SymbolId> symbols, const Graph& graph) {
   Json list = Json::array();
   for (const SymbolId symbol : symbols) list.push_back(graph.text(symbol));
   return list;

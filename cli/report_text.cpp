@@ -149,12 +149,13 @@ std::string place_of(const Span& span) {
 std::vector<std::pair<std::string_view, std::string_view>> changed_names(const Report& report, const Graph& graph) {
   std::unordered_map<std::uint32_t, SymbolId> last;
   std::vector<std::pair<std::string_view, std::string_view>> names;
-  for (auto a = report.applications.rbegin(); a != report.applications.rend(); ++a) {
-    if (!a->result.valid() || a->result == a->root) continue;
-    const auto further = last.find(a->result.value);
-    const SymbolId now = further == last.end() ? a->result : further->second;
-    last[a->root.value] = now;
-    if (now != a->root) names.emplace_back(graph.text(a->root), graph.text(now));
+  for (std::size_t i = report.applications.size(); i-- > 0;) {
+    const Application a = report.applications[i];
+    if (!a.result.valid() || a.result == a.root) continue;
+    const auto further = last.find(a.result.value);
+    const SymbolId now = further == last.end() ? a.result : further->second;
+    last[a.root.value] = now;
+    if (now != a.root) names.emplace_back(graph.text(a.root), graph.text(now));
   }
   std::reverse(names.begin(), names.end());
   return names;

@@ -146,7 +146,7 @@ Graph::NameBase Graph::name_base(SymbolId base) {
   const auto [found, fresh] = name_bases_.try_emplace(base.value);
   if (fresh) {
     const NameParts parts = fxrules::legal_name(text(base));
-    found->second = {symbols().intern(parts.stem), parts.number};
+    found->second = {symbols().intern(parts.stem), parts.number, is_reserved_name(parts.stem)};
   }
   return found->second;
 }
@@ -156,7 +156,7 @@ SymbolId Graph::unique_name(std::string_view base) { return unique_name(symbols(
 SymbolId Graph::unique_name(SymbolId base) {
   const NameBase wanted = name_base(base);
   std::uint32_t& counter = name_counters_[wanted.stem.value];
-  if (wanted.number == 0 && !find(wanted.stem).valid() && !is_reserved_name(text(wanted.stem))) return wanted.stem;
+  if (wanted.number == 0 && !wanted.reserved && !find(wanted.stem).valid()) return wanted.stem;
   std::string candidate(text(wanted.stem));
   candidate += '_';
   const std::size_t length = candidate.size();

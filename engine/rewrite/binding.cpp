@@ -231,10 +231,6 @@ std::uint32_t Binding::default_constant(const SchemaArgument& argument) {
   return constant;
 }
 
-const Value& Binding::default_of(const CallClass& call, std::size_t argument) {
-  return constants_[default_constant(call.schema->arguments[argument])];
-}
-
 // The Python spelling of a default. Lists of numbers, the only nested ones that schemas have, become
 // constants next to each other.
 std::uint32_t Binding::add_constant(std::string_view python, const SchemaType& type) {

@@ -98,7 +98,10 @@ class Binding {
   [[nodiscard]] const Value& constant(std::uint32_t index) const { return constants_[index]; }
   [[nodiscard]] const Value& literal(program::Index index) const { return literals_[index]; }
   // The default of a schema argument.
-  const Value& default_of(const CallClass& call, std::size_t argument);
+  const Value& default_of(const CallClass& call, std::size_t argument) {
+    return default_of(call.schema->arguments[argument]);
+  }
+  const Value& default_of(const SchemaArgument& argument) { return constants_[default_constant(argument)]; }
   const CallClass::Rest& rest(CallClass& call, program::Index spec);
   [[nodiscard]] Access find_argument(const CallClass& call, NodeId n, std::string_view name) const;
   // Arguments that `call` writes at node n: indices of schema arguments.

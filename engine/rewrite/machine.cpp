@@ -362,7 +362,8 @@ void Machine::rest_arguments(const Value& rest, std::vector<RestArgument>& out) 
 void Machine::build(Index template_index, std::uint32_t count) {
   const program::Template& made = binding_->rules().templates[template_index];
   const std::size_t base = stack_.size() - count;
-  std::vector<FreshArgument> arguments;
+  std::vector<FreshArgument>& arguments = built_;
+  arguments.clear();
   std::uint32_t position = 0;
   Value bad;
   bool failed = false;
@@ -419,7 +420,9 @@ void Machine::build(Index template_index, std::uint32_t count) {
     return push(bad);
   }
   // Positional arguments stand before keyword ones, as Python wants them.
-  std::stable_partition(arguments.begin(), arguments.end(), [](const FreshArgument& a) { return !a.keyword.valid(); });
+  const auto positional = [](const FreshArgument& a) { return !a.keyword.valid(); };
+  if (!std::is_partitioned(arguments.begin(), arguments.end(), positional))
+    std::stable_partition(arguments.begin(), arguments.end(), positional);
   fresh.first = static_cast<std::uint32_t>(fresh_arguments_.size());
   fresh.count = static_cast<std::uint32_t>(arguments.size());
   fresh_arguments_.insert(fresh_arguments_.end(), arguments.begin(), arguments.end());

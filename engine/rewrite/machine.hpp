@@ -108,7 +108,7 @@ class Machine {
   std::vector<Value> frame_variables_, frame_arguments_;
   std::vector<Value>* variables_ = nullptr;
   std::vector<FreshNode> fresh_;
-  std::vector<FreshArgument> fresh_arguments_;
+  std::vector<FreshArgument> fresh_arguments_, built_;
   std::vector<RestArgument> rest_;
   Dependencies dependencies_;
   std::size_t fuel_ = 0;

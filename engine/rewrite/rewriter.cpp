@@ -2,8 +2,6 @@
 
 #include <algorithm>
 
-#include "engine/rewrite/spelling.hpp"
-
 namespace fxrules::rewrite {
 
 void Rewriter::Changes::clear() {
@@ -17,7 +15,7 @@ void Rewriter::Changes::clear() {
 }
 
 Rewriter::Rewriter(Binding& binding, Machine& machine)
-    : binding_(&binding), machine_(&machine), graph_(&binding.graph()) {}
+    : binding_(&binding), machine_(&machine), graph_(&binding.graph()), speller_(machine) {}
 
 Storage& Rewriter::storage() {
   if (storage_ == nullptr) storage_ = std::make_unique<Storage>(*binding_);
@@ -32,7 +30,7 @@ Rewriter::Changes& Rewriter::begin() {
 
 // ---------------------------------------------------------------- values as arguments
 
-bool Rewriter::can_write(const Value& v) {
+bool Rewriter::can_write_literal(const Value& v) {
   std::vector<Value> todo{v};
   while (!todo.empty()) {
     const Value x = todo.back();
@@ -133,81 +131,87 @@ NodeId Rewriter::node_of(const Value& v) const {
 
 // ---------------------------------------------------------------- making nodes
 
-// Pushes the fresh nodes among the arguments that are not made yet.
-bool Rewriter::missing_operand(std::uint32_t fresh, std::vector<std::uint32_t>& todo) {
+// Pushes the fresh nodes among the arguments that are not made yet, the first one last.
+bool Rewriter::missing_operand(std::uint32_t fresh) {
   const FreshNode& node = machine_->fresh()[fresh];
-  bool missing = false;
+  const std::size_t before = todo_.size();
+  bool nested = false;
+  for (std::uint32_t i = node.count; i-- > 0;) {
+    const Value& v = machine_->argument(node.first + i).value;
+    nested |= v.is_container() && v.range.where != Where::graph;
+    if (unmade(v)) todo_.push_back(v.a);
+  }
+  if (!nested) return todo_.size() > before;
+  todo_.resize(before);
   std::vector<Value> values;
   for (std::uint32_t i = node.count; i-- > 0;) values.push_back(machine_->argument(node.first + i).value);
-  std::vector<std::uint32_t> found;
   while (!values.empty()) {
     const Value v = values.back();
     values.pop_back();
-    if (v.is(Tag::fresh) && !machine_->fresh()[v.a].made.valid()) {
-      found.push_back(v.a);
-      missing = true;
+    if (unmade(v)) {
+      todo_.push_back(v.a);
     } else if (v.is_container() && v.range.where != Where::graph) {
       for (std::uint32_t i = v.range.count; i-- > 0;) values.push_back(machine_->item(v, i));
     }
   }
-  todo.insert(todo.end(), found.rbegin(), found.rend());  // the first argument is made first
-  return missing;
+  std::reverse(todo_.begin() + static_cast<std::ptrdiff_t>(before), todo_.end());
+  return todo_.size() > before;
 }
 
 bool Rewriter::make(const Value& v, NodeId root, NodeId place, SymbolId name) {
   if (!v.is(Tag::fresh)) return true;
   bool ok = true;
-  std::vector<std::uint32_t> todo{v.a};
-  while (!todo.empty() && ok) {
-    const std::uint32_t fresh = todo.back();
+  todo_.assign(1, v.a);
+  while (!todo_.empty() && ok) {
+    const std::uint32_t fresh = todo_.back();
     if (machine_->fresh()[fresh].made.valid()) {
-      todo.pop_back();
+      todo_.pop_back();
       continue;
     }
-    if (missing_operand(fresh, todo)) continue;
-    todo.pop_back();
+    if (missing_operand(fresh)) continue;
+    todo_.pop_back();
     make_one(fresh, root, place, fresh == v.a ? name : SymbolId(), ok);
   }
   return ok;
 }
 
+// Arguments that the rule wrote and that equal the default, from the end and by keyword.
+void Rewriter::leave_out_defaults(const FreshNode& node, const Overload& schema) {
+  const program::Template& made = binding_->rules().templates[node.call_template];
+  if (std::any_of(made.arguments.begin(), made.arguments.end(), [](const auto& a) { return a.splice; })) return;
+  const auto at_default = [&](const FreshArgument& a, std::size_t position) {
+    const int at = a.keyword.valid() ? schema.find(graph_->text(a.keyword)) : static_cast<int>(position);
+    if (at < 0 || static_cast<std::size_t>(at) >= schema.arguments.size()) return false;
+    const SchemaArgument& argument = schema.arguments[static_cast<std::size_t>(at)];
+    return argument.has_default &&
+           same(*binding_, a.value, binding_->default_of(argument), machine_->heap()) == Truth::yes;
+  };
+  std::erase_if(arguments_, [&](const FreshArgument* a) { return a->keyword.valid() && at_default(*a, 0); });
+  const bool keywords =
+      std::any_of(arguments_.begin(), arguments_.end(), [](const auto* a) { return a->keyword.valid(); });
+  while (!keywords && !arguments_.empty() && at_default(*arguments_.back(), arguments_.size() - 1))
+    arguments_.pop_back();
+}
+
 void Rewriter::make_one(std::uint32_t fresh, NodeId root, NodeId place, SymbolId name, bool& ok) {
-  const FreshNode node = machine_->fresh()[fresh];
-  const CallSpelling call = spell(*machine_, node, root);
+  const FreshNode& node = machine_->fresh()[fresh];
+  const CallSpelling& call = speller_.spell(node, root);
   if (!call.ok) {
     ok = false;
     return;
   }
-  // Arguments that the rule wrote and that equal the default are left out, from the end and by keyword.
-  std::vector<const FreshArgument*> arguments;
-  const program::Template& made = binding_->rules().templates[node.call_template];
-  const bool spliced =
-      std::any_of(made.arguments.begin(), made.arguments.end(), [](const auto& a) { return a.splice; });
-  for (std::uint32_t i = 0; i < node.count; ++i) arguments.push_back(&machine_->argument(node.first + i));
-  if (call.schema != nullptr && !spliced) {
-    CallClass defaults;
-    defaults.schema = call.schema;
-    const auto at_default = [&](const FreshArgument& a, std::size_t position) {
-      const int at = a.keyword.valid() ? call.schema->find(graph_->text(a.keyword)) : static_cast<int>(position);
-      if (at < 0 || static_cast<std::size_t>(at) >= call.schema->arguments.size()) return false;
-      if (!call.schema->arguments[static_cast<std::size_t>(at)].has_default) return false;
-      return same(*binding_, a.value, binding_->default_of(defaults, static_cast<std::size_t>(at)), machine_->heap()) ==
-             Truth::yes;
-    };
-    std::erase_if(arguments, [&](const FreshArgument* a) { return a->keyword.valid() && at_default(*a, 0); });
-    const bool keywords =
-        std::any_of(arguments.begin(), arguments.end(), [](const auto* a) { return a->keyword.valid(); });
-    while (!keywords && !arguments.empty() && at_default(*arguments.back(), arguments.size() - 1)) arguments.pop_back();
-  }
-  if (!name.valid()) name = graph_->unique_name(Graph::base_name(call.opcode, call.target));
+  arguments_.clear();
+  for (std::uint32_t i = 0; i < node.count; ++i) arguments_.push_back(&machine_->argument(node.first + i));
+  if (call.schema != nullptr) leave_out_defaults(node, *call.schema);
+  if (!name.valid()) name = graph_->unique_name(call.name_base);
   NodeId n;
   {
     CallBuilder builder(*graph_);
-    for (const FreshArgument* a : arguments) {
+    for (const FreshArgument* a : arguments_) {
       if (a->keyword.valid()) builder.keyword(a->keyword);
       write(builder, a->value);
     }
-    n = builder.create(call.opcode, binding_->symbol(call.target), name, place);
+    n = builder.create(call.opcode, call.symbol, name, place);
   }
   machine_->fresh()[fresh].made = n;
   changes_.created.push_back(n);

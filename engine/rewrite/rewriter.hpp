@@ -6,7 +6,7 @@
 #include <memory>
 #include <vector>
 
-#include "engine/rewrite/machine.hpp"
+#include "engine/rewrite/spelling.hpp"
 
 namespace fxrules::rewrite {
 
@@ -33,7 +33,7 @@ class Rewriter {
   void on_erase(std::function<void(NodeId)> listener) { on_erase_ = std::move(listener); }
 
   // Whether the value can stand in a graph: no unknowns, sets, …
-  [[nodiscard]] bool can_write(const Value& v);
+  [[nodiscard]] bool can_write(const Value& v) { return v.is(Tag::node) || v.is(Tag::fresh) || can_write_literal(v); }
   // Makes the fresh nodes that the value needs, before `place`; each stands for the root's dialect and
   // inherits what FX passes inherit. `name` is for the last one. False when one has no spelling.
   bool make(const Value& v, NodeId root, NodeId place, SymbolId name);
@@ -48,8 +48,11 @@ class Rewriter {
   void erase_dead(NodeId n);  // requires no uses; cascades
 
  private:
+  [[nodiscard]] bool can_write_literal(const Value& v);
   void make_one(std::uint32_t fresh, NodeId root, NodeId place, SymbolId name, bool& ok);
-  bool missing_operand(std::uint32_t fresh, std::vector<std::uint32_t>& todo);
+  bool missing_operand(std::uint32_t fresh);
+  [[nodiscard]] bool unmade(const Value& v) const { return v.is(Tag::fresh) && !machine_->fresh()[v.a].made.valid(); }
+  void leave_out_defaults(const FreshNode& node, const Overload& schema);
   void write(CallBuilder& builder, const Value& v);
   void note_operands(NodeId n, std::vector<NodeId>& out) const;
 
@@ -58,7 +61,11 @@ class Rewriter {
   Graph* graph_;
   std::unique_ptr<Storage> storage_;
   Changes changes_;
-  std::vector<NodeId> dead_, operands_;  // kept, so that erasing allocates nothing
+  Speller speller_;
+  // Kept, so that a rewrite allocates nothing.
+  std::vector<NodeId> dead_, operands_;
+  std::vector<std::uint32_t> todo_;  // fresh nodes to make, the first one last
+  std::vector<const FreshArgument*> arguments_;
   std::function<void(NodeId)> on_erase_;
 };
 

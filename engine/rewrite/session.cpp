@@ -186,19 +186,19 @@ Outcome Session::say(Index index, const program::Alternative& alternative, NodeI
   return Outcome::failed;
 }
 
-void Session::record(Index index, SymbolId root, const std::vector<SymbolId>& matched, SymbolId result) {
+// Erased nodes keep their names.
+void Session::record(Index index, NodeId root, const std::vector<NodeId>& nodes, SymbolId result) {
+  const Rewriter::Changes& changes = rewriter_.changes();
   ++report_->rules[index].rewrites;
   ++report_->rewrites;
-  report_->created += rewriter_.changes().created.size();
-  report_->removed += rewriter_.changes().removed.size();
+  report_->created += changes.created.size();
+  report_->removed += changes.removed.size();
   if (!options_->record) return;
-  Application a;
-  a.rule = index;
-  a.root = root;
-  a.matched = matched;
-  for (const NodeId n : rewriter_.changes().created) a.created.push_back(graph_->name_id(n));
-  a.result = result;
-  report_->applications.push_back(std::move(a));
+  matched_.clear();
+  created_.clear();
+  for (const NodeId n : nodes) matched_.push_back(graph_->name_id(n));
+  for (const NodeId n : changes.created) created_.push_back(graph_->name_id(n));
+  report_->applications.push_back({index, graph_->name_id(root), matched_, created_, result});
 }
 
 // ---------------------------------------------------------------- results
@@ -206,21 +206,22 @@ void Session::record(Index index, SymbolId root, const std::vector<SymbolId>& ma
 Outcome Session::value(const program::Rule& rule, Index index, const program::Alternative& alternative, NodeId root,
                        std::vector<Value>& variables, const std::vector<NodeId>& nodes) {
   variables.resize(rule.variables.size());
-  const Value top = machine_.run(alternative.code, variables);
-  if (top.is(Tag::failure)) {
+  if (alternative.existing != kNone) {  // the code would load and store it
+    variables[alternative.assignments[0].value] = variables[alternative.existing];
+  } else if (const Value top = machine_.run(alternative.code, variables); top.is(Tag::failure)) {
     report_->diagnostics.push_back({Severity::error, "rule-error",
                                     fmt::format("`{}`: {}", graph_->name(root), machine_.text_of(top)),
                                     alternative.span, fmt::format("the rule `{}` stops here", rule.name)});
     return Outcome::failed;
   }
-  std::vector<Replacement> replacements;
+  replacements_.clear();
   for (const program::Assignment& a : alternative.assignments) {
     const Value old = variables[a.variable], value = variables[a.value];
     if (!old.is(Tag::node) || !rewriter_.can_write(value)) return Outcome::declined;
     if (!value.is(Tag::node) && !value.is(Tag::fresh)) return Outcome::declined;  // a root is a node
-    replacements.push_back({old.node(), value, a.as});
+    replacements_.push_back({old.node(), value, a.as});
   }
-  for (const Replacement& r : replacements) {
+  for (const Replacement& r : replacements_) {
     if (r.value.is(Tag::node) && r.value.node() == r.old) return Outcome::declined;  // nothing would change
     if (binding_.writes(r.old)) return refuse(index, root, Refusal::root_writes);
     const Refusal moved = reads_move(nodes, r.old);
@@ -229,18 +230,12 @@ Outcome Session::value(const program::Rule& rule, Index index, const program::Al
       return refuse(index, root, Refusal::not_before);
   }
   const auto replaced = [&](NodeId n) {
-    return std::any_of(replacements.begin(), replacements.end(), [&](const Replacement& r) { return r.old == n; });
+    return std::any_of(replacements_.begin(), replacements_.end(), [&](const Replacement& r) { return r.old == n; });
   };
-  for (const Replacement& r : replacements) {
+  for (const Replacement& r : replacements_) {
     if (r.value.is(Tag::node) && replaced(r.value.node())) return refuse(index, root, Refusal::replaced);
   }
-  // Names are worked out while the old nodes still stand.
-  const SymbolId root_name = graph_->name_id(root);
-  std::vector<SymbolId> matched;
-  if (options_->record) {
-    for (const NodeId n : nodes) matched.push_back(graph_->name_id(n));
-  }
-  for (const Replacement& r : replacements) {
+  for (const Replacement& r : replacements_) {
     SymbolId name;
     if (r.as.present() && r.value.is(Tag::fresh)) {
       const Value text = machine_.run(r.as, variables);
@@ -259,7 +254,7 @@ Outcome Session::value(const program::Rule& rule, Index index, const program::Al
       return refuse(index, root, why);
     }
   }
-  for (const Replacement& r : replacements) {
+  for (const Replacement& r : replacements_) {
     const NodeId value = rewriter_.node_of(r.value);
     Refusal why = output_allows(r.old, value);
     if (why == Refusal::none) why = storage_allows(r.old, value);
@@ -269,13 +264,13 @@ Outcome Session::value(const program::Rule& rule, Index index, const program::Al
     }
   }
   SymbolId result;
-  for (const Replacement& r : replacements) {
+  for (const Replacement& r : replacements_) {
     const NodeId value = rewriter_.node_of(r.value);
     if (r.value.is(Tag::fresh)) inherit(r.old, value);
     if (r.old == root) result = graph_->name_id(value);
     rewriter_.replace(r.old, value);
   }
-  record(index, root_name, matched, result);
+  record(index, root, nodes, result);
   return Outcome::applied;
 }
 
@@ -342,9 +337,7 @@ Outcome Session::keep(Index index, const program::Alternative& alternative, Node
     changed |= kept == Rewriter::Kept::changed;
   }
   if (!changed) return Outcome::declined;
-  std::vector<SymbolId> matched;
-  for (const NodeId n : nodes) matched.push_back(graph_->name_id(n));
-  record(index, graph_->name_id(root), matched, graph_->name_id(root));
+  record(index, root, nodes, graph_->name_id(root));
   return Outcome::applied;
 }
 

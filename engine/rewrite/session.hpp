@@ -65,7 +65,7 @@ class Session {
   Outcome say(program::Index index, const program::Alternative& alternative, NodeId root,
               std::vector<Value>& variables);
   Outcome refuse(program::Index index, NodeId root, Refusal why);
-  void record(program::Index index, SymbolId root, const std::vector<SymbolId>& matched, SymbolId result);
+  void record(program::Index index, NodeId root, const std::vector<NodeId>& nodes, SymbolId result);
 
   [[nodiscard]] Refusal operands_allow(const std::vector<Value>& values, NodeId root, const std::vector<NodeId>& nodes);
   [[nodiscard]] bool decides_write(NodeId n, std::string_view argument);
@@ -100,6 +100,9 @@ class Session {
   Dependencies last_dependencies_;
   Refusal refusal_ = Refusal::none;
   std::vector<std::pair<NodeId, SymbolId>> device_changes_;
+  // Kept, so that an attempt allocates nothing.
+  std::vector<Replacement> replacements_;
+  std::vector<SymbolId> matched_, created_;
 };
 
 [[nodiscard]] std::string describe(Refusal refusal);

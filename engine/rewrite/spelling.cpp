@@ -182,9 +182,7 @@ CallSpelling spell_holes(Machine& m, const FreshNode& node, const Template& made
   }
 }
 
-}  // namespace
-
-CallSpelling spell(Machine& m, const FreshNode& node, NodeId root) {
+CallSpelling spell_template(Machine& m, const FreshNode& node, NodeId root) {
   const Template& made = m.binding().rules().templates[node.call_template];
   switch (made.kind) {
     case Template::Kind::exact: {
@@ -211,6 +209,49 @@ CallSpelling spell(Machine& m, const FreshNode& node, NodeId root) {
       return spell_holes(m, node, made, root);
   }
   return {};
+}
+
+}  // namespace
+
+// All that decides which schema fits; nullopt for arguments whose contents count.
+std::optional<std::uint64_t> Speller::kinds_of(const FreshNode& node) {
+  constexpr unsigned kBits = 7, kMost = 64 / kBits;
+  const Template& made = machine_->binding().rules().templates[node.call_template];
+  if (made.kind == Template::Kind::holes || node.count > kMost) return std::nullopt;
+  std::uint64_t kinds = 0;
+  for (std::uint32_t i = 0; i < node.count; ++i) {
+    const Value& v = machine_->argument(node.first + i).value;
+    if (v.is_container() || v.is(Tag::spelled)) return std::nullopt;
+    std::uint64_t kind = static_cast<std::uint64_t>(v.tag);
+    if (v.is(Tag::node)) {
+      if (is_integer_node(machine_->binding(), v.node()) == Truth::yes) kind |= 32;
+      if (is_tensor(machine_->binding(), v.node()) == Truth::unknown) kind |= 64;
+    }
+    kinds = kinds << kBits | kind;
+  }
+  const bool spliced =
+      std::any_of(made.arguments.begin(), made.arguments.end(), [](const auto& a) { return a.splice; });
+  return spliced ? std::nullopt : std::optional(kinds);
+}
+
+CallSpelling Speller::work_out(const FreshNode& node, NodeId root) {
+  CallSpelling call = spell_template(*machine_, node, root);
+  if (!call.ok) return call;
+  call.symbol = machine_->binding().symbol(call.target);
+  call.name_base = machine_->binding().symbol(Graph::base_name(call.opcode, call.target));
+  return call;
+}
+
+const CallSpelling& Speller::spell(const FreshNode& node, NodeId root) {
+  const std::optional<std::uint64_t> kinds = kinds_of(node);
+  if (!kinds) return other_ = work_out(node, root);
+  if (known_.empty()) known_.resize(machine_->binding().rules().templates.size());
+  std::vector<Known>& known = known_[node.call_template];
+  const SpellingStyle style = machine_->binding().call_class(root).style;
+  for (const Known& k : known) {
+    if (k.style == style && k.kinds == *kinds) return k.call;
+  }
+  return known.emplace_back(Known{style, *kinds, work_out(node, root)}).call;
 }
 
 }  // namespace fxrules::rewrite

@@ -11,10 +11,12 @@
 #include <cstdint>
 #include <functional>
 #include <map>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "fxrules/column.hpp"
 #include "fxrules/diagnostic.hpp"
 #include "fxrules/graph.hpp"
 #include "fxrules/rule_set.hpp"
@@ -50,10 +52,71 @@ struct ApplyOptions {
 struct Application {
   std::uint32_t rule = 0;  // index into Report::rules
   SymbolId root;
-  std::vector<SymbolId> matched;  // all matched nodes, root first
-  std::vector<SymbolId> created;
+  std::span<const SymbolId> matched;  // all matched nodes, root first
+  std::span<const SymbolId> created;
   SymbolId result;  // the value that took the root's place; the root itself when it was kept
 };
+
+// A list of applications, kept flat: there may be millions. What it gives stays valid until it grows.
+class Applications {
+ public:
+  class iterator;
+  [[nodiscard]] std::size_t size() const { return heads_.size(); }
+  [[nodiscard]] bool empty() const { return heads_.empty(); }
+  [[nodiscard]] Application operator[](std::size_t i) const {
+    const Head& h = heads_[i];
+    const SymbolId* names = names_.data() + h.names;
+    return {h.rule, h.root, {names, h.matched}, {names + h.matched, h.created}, h.result};
+  }
+  [[nodiscard]] Application back() const { return (*this)[size() - 1]; }
+  [[nodiscard]] iterator begin() const;
+  [[nodiscard]] iterator end() const;
+  // Requires: the names do not belong to this list.
+  void push_back(const Application& a) {
+    const auto length = [](const auto& names) { return static_cast<std::uint32_t>(names.size()); };
+    heads_.push_back({a.rule, a.root, a.result, length(names_), length(a.matched), length(a.created)});
+    for (const SymbolId name : a.matched) names_.push_back(name);
+    for (const SymbolId name : a.created) names_.push_back(name);
+  }
+  void clear() {
+    heads_.resize(0);
+    names_.resize(0);
+  }
+
+ private:
+  struct Head {
+    std::uint32_t rule = 0;
+    SymbolId root, result;
+    std::uint32_t names = 0, matched = 0, created = 0;  // first name, how many
+  };
+  Column<Head> heads_;
+  Column<SymbolId> names_;
+};
+
+class Applications::iterator {
+ public:
+  using value_type = Application;
+  using difference_type = std::ptrdiff_t;
+  iterator() = default;
+  iterator(const Applications& list, std::size_t at) : list_(&list), at_(at) {}
+  Application operator*() const { return (*list_)[at_]; }
+  iterator& operator++() {
+    ++at_;
+    return *this;
+  }
+  iterator operator++(int) {
+    iterator before = *this;
+    ++at_;
+    return before;
+  }
+  friend bool operator==(const iterator& a, const iterator& b) { return a.at_ == b.at_; }
+
+ private:
+  const Applications* list_ = nullptr;
+  std::size_t at_ = 0;
+};
+inline Applications::iterator Applications::begin() const { return {*this, 0}; }
+inline Applications::iterator Applications::end() const { return {*this, size()}; }
 
 struct RuleReport {
   std::string name;
@@ -74,7 +137,7 @@ struct Note {  // `=> note "…"` and refusals of pure rules
 struct Report {
   StopReason stop = StopReason::converged;
   std::vector<RuleReport> rules;  // all rules that took part, in order
-  std::vector<Application> applications;
+  Applications applications;
   std::vector<Note> notes;
   std::vector<std::string> cycle;            // rule names
   std::vector<std::string> unknown_targets;  // targets that the catalogue does not know, each once, in order

@@ -239,6 +239,7 @@ class Graph {
   struct NameBase {
     SymbolId stem;             // a legal name without its number
     std::uint32_t number = 0;  // 0: none
+    bool reserved = false;     // the stem
   };
 
   FormId intern_form(Opcode opcode, SymbolId target, std::uint32_t positional, std::span<const SymbolId> keywords);

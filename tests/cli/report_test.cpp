@@ -43,12 +43,10 @@ struct Sample {
 
   void applied(std::string_view root, const std::vector<std::string>& matched, const std::vector<std::string>& created,
                std::string_view result) {
-    Application a;
-    a.root = name(root);
-    for (const std::string& n : matched) a.matched.push_back(name(n));
-    for (const std::string& n : created) a.created.push_back(name(n));
-    a.result = name(result);
-    report.applications.push_back(a);
+    std::vector<SymbolId> old_names, new_names;
+    for (const std::string& n : matched) old_names.push_back(name(n));
+    for (const std::string& n : created) new_names.push_back(name(n));
+    report.applications.push_back({0, name(root), old_names, new_names, name(result)});
   }
 
   [[nodiscard]] std::string json_text(int exit_code) const {

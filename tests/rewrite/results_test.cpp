@@ -240,7 +240,7 @@ TEST_CASE("every application is recorded") {
   Graph graph = graph_of("x = placeholder\na = torch.neg(x)\nb = torch.neg(a)\nc = torch.exp(b)\nreturn (c,)");
   const Report report = apply(rules_of("first: neg(neg(x)) => x\nsecond: exp(x) => abs(relu(x))\n"), graph, {});
   REQUIRE(report.applications.size() == 2);
-  const auto text = [&](const std::vector<SymbolId>& symbols) {
+  const auto text = [&](std::span<const SymbolId> symbols) {
     std::string out;
     for (const SymbolId s : symbols) out += std::string(graph.text(s)) + " ";
     return out;
