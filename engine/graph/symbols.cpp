@@ -20,48 +20,47 @@ Symbols::Symbols() { table_.resize(64); }
 SymbolId Symbols::intern(std::string_view text) {
   const std::uint32_t hash = hash_of(text);
   std::size_t place = probe(text, hash);
-  if (table_[place] != 0) return SymbolId(table_[place] - 1);
+  if (table_[place].symbol != 0) return SymbolId(table_[place].symbol - 1);
   if ((texts_.size() + 1) * 2 > table_.size()) {
     grow();
     place = probe(text, hash);
   }
   texts_.push_back(store(text));
-  hashes_.push_back(hash);
-  table_[place] = static_cast<std::uint32_t>(texts_.size());
-  return SymbolId(table_[place] - 1);
+  table_[place] = {hash, static_cast<std::uint32_t>(texts_.size())};
+  return SymbolId(table_[place].symbol - 1);
 }
 
 std::optional<SymbolId> Symbols::find(std::string_view text) const {
-  const std::uint32_t entry = table_[probe(text, hash_of(text))];
-  if (entry == 0) return std::nullopt;
-  return SymbolId(entry - 1);
+  const Entry entry = table_[probe(text, hash_of(text))];
+  if (entry.symbol == 0) return std::nullopt;
+  return SymbolId(entry.symbol - 1);
 }
 
 std::size_t Symbols::bytes() const {
-  return held_ + texts_.capacity() * sizeof(std::string_view) + (hashes_.capacity() + table_.capacity()) * 4;
+  return held_ + texts_.capacity() * sizeof(std::string_view) + table_.capacity() * sizeof(Entry);
 }
 
 std::size_t Symbols::probe(std::string_view text, std::uint32_t hash) const {
   const std::size_t mask = table_.size() - 1;
   std::size_t place = hash & mask;
-  while (table_[place] != 0) {
-    const std::uint32_t at = table_[place] - 1;
-    if (hashes_[at] == hash && texts_[at] == text) break;
+  while (table_[place].symbol != 0) {
+    if (table_[place].hash == hash && texts_[table_[place].symbol - 1] == text) break;
     place = (place + 1) & mask;
   }
   return place;
 }
 
 void Symbols::grow() {
-  Column<std::uint32_t> wider;
+  Column<Entry> wider;
   wider.resize(table_.size() * 2);
-  table_.swap(wider);
-  const std::size_t mask = table_.size() - 1;
-  for (std::uint32_t at = 0; at < texts_.size(); ++at) {
-    std::size_t place = hashes_[at] & mask;
-    while (table_[place] != 0) place = (place + 1) & mask;
-    table_[place] = at + 1;
+  const std::size_t mask = wider.size() - 1;
+  for (std::size_t i = 0; i < table_.size(); ++i) {
+    if (table_[i].symbol == 0) continue;
+    std::size_t place = table_[i].hash & mask;
+    while (wider[place].symbol != 0) place = (place + 1) & mask;
+    wider[place] = table_[i];
   }
+  table_.swap(wider);
 }
 
 std::string_view Symbols::store(std::string_view text) {

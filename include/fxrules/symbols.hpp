@@ -26,9 +26,13 @@ class Symbols {
   void grow();
   std::string_view store(std::string_view text);
 
+  // Hash and symbol stand together: what is not the text looked for is passed without touching its own.
+  struct Entry {
+    std::uint32_t hash = 0;
+    std::uint32_t symbol = 0;  // + 1; 0: free
+  };
   Column<std::string_view> texts_;
-  Column<std::uint32_t> hashes_;
-  Column<std::uint32_t> table_;  // open addressing: symbol + 1, or 0
+  Column<Entry> table_;  // open addressing
   std::vector<std::unique_ptr<char[]>> chunks_;
   std::size_t used_ = 0, capacity_ = 0, held_ = 0;
 };
