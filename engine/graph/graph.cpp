@@ -59,6 +59,20 @@ NodeId Graph::output() const {
   return tail_;
 }
 
+SlotId Graph::output_value(std::size_t i) const {
+  const NodeId node = output();
+  if (i >= output_count()) return {};
+  const SlotId all = argument(node, 0);
+  return is_container(slots_[all.value].kind) ? slots_[all.value].child(static_cast<std::uint32_t>(i)) : all;
+}
+
+std::size_t Graph::output_count() const {
+  const NodeId node = output();
+  if (!node.valid() || argument_count(node) == 0) return 0;
+  const Slot& all = slots_[argument(node, 0).value];
+  return is_container(all.kind) ? all.count() : 1;
+}
+
 NodeId Graph::find(std::string_view name) const {
   const auto symbol = symbols().find(name);
   return symbol ? find(*symbol) : NodeId();
@@ -337,6 +351,7 @@ void Graph::erase(NodeId n) {
   }
   unlink_node(n.value);
   node_of_name_[node.name] = kNone;
+  if (signature_ && opcode(n) == Opcode::placeholder) signature_->forget(n);
   node.form = FormId::kNone;
 }
 
@@ -382,6 +397,7 @@ Graph Graph::clone() const {
     to->head_ = from->head_;
     to->tail_ = from->tail_;
     to->live_ = from->live_;
+    to->signature_ = from->signature_;
     for (const Subgraph& s : from->subgraphs_) todo.emplace_back(s.graph.get(), &to->add_subgraph(s.path));
   }
   return top;

@@ -79,6 +79,26 @@ class Verifier {
     }
   }
 
+  // One input spec a placeholder, in their order, and one output spec a value of the output node.
+  void signature() {
+    const Signature* signature = graph_.signature();
+    if (signature == nullptr) return;
+    std::vector<NodeId> placeholders;
+    for (const NodeId n : graph_.nodes()) {
+      if (graph_.opcode(n) == Opcode::placeholder) placeholders.push_back(n);
+    }
+    const auto same = [](const InputSpec& spec, NodeId n) { return spec.node == n; };
+    if (!std::equal(signature->inputs.begin(), signature->inputs.end(), placeholders.begin(), placeholders.end(), same))
+      report("signature", "the inputs of the signature are not the placeholders");
+    if (signature->outputs.size() != graph_.output_count())
+      report("signature", fmt::format("the signature has {} outputs and the output node {}", signature->outputs.size(),
+                                      graph_.output_count()));
+    for (const OutputSpec& spec : signature->outputs) {
+      if (is_mutation(spec.role) && (!spec.input.valid() || !graph_.alive(spec.input)))
+        report("signature", "an output of the signature is the new value of an input that is not there");
+    }
+  }
+
   std::size_t slot(NodeId owner, SlotId id) {
     const Slot& s = graph_[id];
     if (s.owner != owner.value)
@@ -153,6 +173,7 @@ std::vector<Diagnostic> verify(const Graph& graph) {
       verifier.opcodes();
     }
     verifier.nested_graphs();
+    verifier.signature();
     for (const Subgraph& s : g->subgraphs()) todo.push_back(s.graph.get());
   }
   return out;

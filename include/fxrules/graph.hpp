@@ -25,6 +25,7 @@
 #include "fxrules/column.hpp"
 #include "fxrules/ids.hpp"
 #include "fxrules/meta.hpp"
+#include "fxrules/signature.hpp"
 #include "fxrules/symbols.hpp"
 
 namespace fxrules {
@@ -201,6 +202,16 @@ class Graph {
   Graph& add_subgraph(SymbolId path);
   [[nodiscard]] Graph* find_subgraph(SymbolId path) const;
 
+  // ---- what an exported program says of its inputs and outputs
+  // Null for other graphs. Renames and replaced values keep it true, and so does the erasure of a placeholder;
+  // who gives the output node more or fewer values changes the outputs here too.
+  [[nodiscard]] const Signature* signature() const { return signature_ ? &*signature_ : nullptr; }
+  [[nodiscard]] Signature* signature() { return signature_ ? &*signature_ : nullptr; }
+  void set_signature(Signature signature) { signature_ = std::move(signature); }
+  // The value in the i-th place of the output, flat: the output is one value, or a tuple or list of them.
+  [[nodiscard]] SlotId output_value(std::size_t i) const;
+  [[nodiscard]] std::size_t output_count() const;
+
   // A copy of everything, ids kept. O(size).
   [[nodiscard]] Graph clone() const;
   void reserve(std::size_t nodes, std::size_t slots);
@@ -269,6 +280,7 @@ class Graph {
   std::vector<Counted> counted_;  // since mark_names
   bool marked_ = false;
   std::vector<Subgraph> subgraphs_;
+  std::optional<Signature> signature_;
   NodeId head_, tail_;
   std::size_t live_ = 0;
   Draft draft_;
