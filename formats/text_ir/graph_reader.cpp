@@ -13,6 +13,7 @@ namespace {
 
 constexpr std::size_t kNowhere = std::string_view::npos;
 constexpr std::size_t kMostNotes = 20;
+constexpr std::size_t kMostUserNotes = 3;
 constexpr std::size_t kMostCandidates = 2000;  // for nearest names: enough to help, never slow
 
 // Names in messages, cut where a hostile text makes them long.
@@ -348,21 +349,28 @@ void GraphReader::report_skipped() {
            prefixed_.end);
 }
 
-// Users are counted anew when a graph is written; what the text says must not differ in silence.
+// Users are counted anew when a graph is written; what the text says must not differ in silence. A tool that
+// counts otherwise than torch is wrong everywhere: that is one note.
 void GraphReader::check_users() {
   const Graph& graph = file_.graph;
   const std::vector<std::uint32_t> counts = count_users(graph);
+  std::vector<NodeId> shown_ones;
   std::size_t wrong = 0;
   for (const NodeId n : graph.nodes()) {
     if (graph.opcode(n) == Opcode::output || counts[n.value] == defined_[n.value].users) continue;
-    if (report_lost_use(n, counts[n.value]) || ++wrong > kMostNotes) continue;
-    const Defined& d = defined_[n.value];
-    report(Severity::note, "user-count",
-           fmt::format("`%{}` has {}, not {}", shown(graph.name(n)), plural(counts[n.value], "user"), d.users),
-           d.users_at, text_.find(']', d.users_at), "user counts are worked out anew when the graph is written");
+    if (report_lost_use(n, counts[n.value])) continue;
+    if (++wrong <= kMostUserNotes) shown_ones.push_back(n);
   }
-  if (wrong > kMostNotes)
-    report(Severity::note, "user-count", fmt::format("{} more user counts are wrong", wrong - kMostNotes), end_, end_);
+  const std::string hint = "user counts are worked out anew when the graph is written";
+  const std::size_t others = wrong - shown_ones.size();
+  if (others > 0) shown_ones.resize(1);
+  for (const NodeId n : shown_ones) {
+    const Defined& d = defined_[n.value];
+    std::string message =
+        fmt::format("`%{}` has {}, not {}", shown(graph.name(n)), plural(counts[n.value], "user"), d.users);
+    if (others > 0) message = fmt::format("{} are wrong: {}, and so on", plural(wrong, "user count"), message);
+    report(Severity::note, "user-count", std::move(message), d.users_at, text_.find(']', d.users_at), hint);
+  }
 }
 
 // A user is missing, and a text that was taken as a string mentions the node: it held the use.

@@ -104,6 +104,15 @@ void write_graph(const GraphFile& file, const Sink& sink);
 [[nodiscard]] std::string to_text(const Graph& graph, const TextIrStyle& style = {});
 [[nodiscard]] std::string to_text(const GraphFile& file);
 
+// A node whose line, written and read again, is another node: strings stand unquoted there, so that "1" comes
+// back as a number and "a, %b" as two arguments.
+struct Unsayable {
+  NodeId node;
+  std::string what;  // "argument 2, '1'", "its name", …
+};
+// All such nodes, in program order. O(size).
+[[nodiscard]] std::vector<Unsayable> unsayable_in_text_ir(const Graph& graph);
+
 // One node as its line, without prefix, indentation and line end. O(arguments + uses).
 [[nodiscard]] std::string format_node(const Graph& graph, NodeId node, const TextIrStyle& style = {});
 // One argument as it stands in a node line: `[%x, 1.0]`; as Python: `[x, 1.0]`, strings quoted.
