@@ -23,46 +23,44 @@ bool has_name_space(const Catalogue& catalogue, std::string_view space) {
 
 }  // namespace
 
-const Param* Definitions::find_param(std::string_view name, const Ast** tree) const {
-  for (const Ast* ast : scope_->trees) {
+Definitions::Definitions(const Scope& scope, program::RuleSet& rules) : scope_(&scope), rules_(&rules) {
+  for (const Ast* ast : scope.trees) {
+    for (const Param& p : ast->params) params_.try_emplace(p.name, ast, &p);
+    for (const SetDeclaration& s : ast->sets) sets_.try_emplace(s.name, SetRef{ast, &s, nullptr});
     for (const Param& p : ast->params) {
-      if (p.name != name) continue;
-      if (tree != nullptr) *tree = ast;
-      return &p;
+      if (p.type == "set") sets_.try_emplace(p.name, SetRef{ast, nullptr, &p});
     }
+    for (const Equation& e : ast->defs) {
+      Helper& helper = defs_[e.name];
+      if (helper.tree == nullptr) helper.tree = ast;
+      if (helper.tree == ast) helper.equations.push_back(&e);
+    }
+    for (const Equation& e : ast->patterns) helper_patterns_.insert(e.name);
   }
-  return nullptr;
+}
+
+const Param* Definitions::find_param(std::string_view name, const Ast** tree) const {
+  const auto found = params_.find(name);
+  if (found == params_.end()) return nullptr;
+  if (tree != nullptr) *tree = found->second.first;
+  return found->second.second;
 }
 
 Definitions::SetRef Definitions::find_set(std::string_view name) const {
-  for (const Ast* ast : scope_->trees) {
-    for (const SetDeclaration& s : ast->sets) {
-      if (s.name == name) return {ast, &s, nullptr};
-    }
-    for (const Param& p : ast->params) {
-      if (p.name == name && p.type == "set") return {ast, nullptr, &p};
-    }
-  }
-  return {};
+  const auto found = sets_.find(name);
+  return found == sets_.end() ? SetRef{} : found->second;
 }
 
 const Ast* Definitions::tree_defining(std::string_view def) const {
-  for (const Ast* ast : scope_->trees) {
-    for (const Equation& e : ast->defs) {
-      if (e.name == def) return ast;
-    }
-  }
-  return nullptr;
+  const auto found = defs_.find(def);
+  return found == defs_.end() ? nullptr : found->second.tree;
 }
 
-bool Definitions::is_helper_pattern(std::string_view name) const {
-  for (const Ast* ast : scope_->trees) {
-    for (const Equation& e : ast->patterns) {
-      if (e.name == name) return true;
-    }
-  }
-  return false;
+const std::vector<const Equation*>& Definitions::equations_of(std::string_view def) const {
+  return defs_.at(def).equations;
 }
+
+bool Definitions::is_helper_pattern(std::string_view name) const { return helper_patterns_.contains(name); }
 
 Index Definitions::add(OpPattern pattern) {
   // Keyed by everything that tells patterns apart; the text alone would confuse `<f>_` with `<f: S>_`.
@@ -112,11 +110,14 @@ Index Definitions::op_pattern(const Ast& tree, std::uint32_t index) {
     case CalleeKind::implicit: {
       const SetRef set = find_set(callee.text);
       if (set.tree != nullptr) return set_pattern(set);
-      return op_pattern(callee.text);
+      [[fallthrough]];
     }
     case CalleeKind::method:
-    case CalleeKind::dotted:
-      return op_pattern(callee.text);
+    case CalleeKind::dotted: {
+      const auto [known, fresh] = spelled_.try_emplace(callee.text, kNone);
+      if (fresh) known->second = op_pattern(callee.text);
+      return known->second;
+    }
     case CalleeKind::set: {
       OpPattern pattern;
       pattern.kind = OpPatternKind::set;

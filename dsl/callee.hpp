@@ -4,14 +4,19 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <unordered_map>
+#include <unordered_set>
+#include <utility>
+#include <vector>
 
+#include "dsl/intern.hpp"
 #include "dsl/lower.hpp"
 
 namespace fxrules::dsl {
 
 class Definitions {
  public:
-  Definitions(const Scope& scope, program::RuleSet& rules) : scope_(&scope), rules_(&rules) {}
+  Definitions(const Scope& scope, program::RuleSet& rules);
 
   struct SetRef {
     const Ast* tree = nullptr;
@@ -21,6 +26,7 @@ class Definitions {
   [[nodiscard]] const Param* find_param(std::string_view name, const Ast** tree) const;
   [[nodiscard]] SetRef find_set(std::string_view name) const;  // a set, or a param of type set
   [[nodiscard]] const Ast* tree_defining(std::string_view def) const;
+  [[nodiscard]] const std::vector<const Equation*>& equations_of(std::string_view def) const;
   [[nodiscard]] bool is_helper_pattern(std::string_view name) const;
 
   // The op pattern of a callee on the left; kNone with a diagnostic when a -D value names no op.
@@ -28,6 +34,12 @@ class Definitions {
   // The ops of a set. Where it is used as a value (`device_type(d) in keep`) it may hold other things too.
   program::Index set_pattern(const SetRef& ref, bool ops_only = true);
   program::Index op_pattern(std::string_view spelled);  // "add", "aten.add.Tensor", ".cpu", from -D
+
+  program::Index literal(const program::Literal& literal) { return literals_(rules_->literals, literal); }
+  program::Index key(std::uint32_t position, std::string_view keyword) {
+    return keys_(rules_->keys, {position, std::string(keyword)});
+  }
+  program::Index rest(const program::RestSpec& rest) { return rests_(rules_->rests, rest); }
 
   [[nodiscard]] std::vector<Diagnostic>& diagnostics() { return diagnostics_; }
   [[nodiscard]] const Catalogue& catalogue() const { return *rules_->catalogue; }
@@ -37,8 +49,22 @@ class Definitions {
  private:
   program::Index add(program::OpPattern pattern);
 
+  // A def or pattern means all its equations in the nearest tree that has one.
+  struct Helper {
+    const Ast* tree = nullptr;
+    std::vector<const Equation*> equations;
+  };
+
   const Scope* scope_;
   program::RuleSet* rules_;
+  std::unordered_map<std::string_view, Helper> defs_;
+  std::unordered_map<std::string_view, SetRef> sets_;
+  std::unordered_map<std::string_view, std::pair<const Ast*, const Param*>> params_;
+  std::unordered_set<std::string_view> helper_patterns_;
+  std::unordered_map<std::string_view, program::Index> spelled_;  // op patterns of names as rules spell them
+  Interner<program::Literal> literals_;
+  Interner<program::ArgumentKey> keys_;
+  Interner<program::RestSpec> rests_;
   std::map<std::string, program::Index, std::less<>> patterns_by_text_;
   std::vector<Diagnostic> diagnostics_;
 };

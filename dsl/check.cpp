@@ -19,6 +19,7 @@ std::vector<Diagnostic> check(const Ast& ast, const VisibleNames& names, const C
   check_declarations(input);
   check_names(input);
   check_reachable(input);
+  check_kinds(input);
   check_helpers(input);
   check_fixpoint(input);
   return findings.take_sorted();

@@ -40,6 +40,7 @@ struct CheckInput {
 void check_declarations(const CheckInput& input);  // duplicate names and labels, phase words, types of parameters
 void check_names(const CheckInput& input);         // names, ops, kinds, arguments, misplaced terms, unused variables
 void check_reachable(const CheckInput& input);     // rules, alternatives, equations that an earlier one shadows
+void check_kinds(const CheckInput& input);         // guards that are never true, results that are never a node
 void check_helpers(const CheckInput& input);       // helpers whose recursion does not shrink a list
 void check_fixpoint(const CheckInput& input);      // unguarded rules whose result matches their own pattern
 

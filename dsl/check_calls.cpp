@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "dsl/callee.hpp"
 #include "engine/program/builtins.hpp"
 
 namespace fxrules::dsl {
@@ -43,15 +44,30 @@ std::string range_text(std::size_t least, std::size_t most) {
 void CallCheck::check_pattern(const Term& call) {
   const Callee& callee = ast_.callees[call.callee];
   if (callee.kind != CalleeKind::implicit) {
+    if (callee.kind == CalleeKind::set && callee.members.empty())
+      report("unreachable", "this can never match: the set is empty", callee.range, "");
     check_members(callee);
-    return check_arguments(call);
+    check_dotted(callee);
+    check_arguments(call);
+    return check_required(call);
   }
   const Definition* definition = in_.names.find(callee.text);
   if (definition != nullptr && definition->kind == DefinitionKind::pattern)
     return check_count(call, "the helper pattern", definition->parameters, definition->parameters);
-  if (in_.names.is_set(callee.text)) return;
+  if (in_.names.is_set(callee.text)) return check_set(callee, *definition);
   if (!is_op(callee)) return report_unknown(callee, true);
   check_arguments(call);
+  check_required(call);
+}
+
+// A set that no -D can fill.
+void CallCheck::check_set(const Callee& callee, const Definition& set) {
+  if (set.kind != DefinitionKind::set) return;
+  const Term& members = (*set.tree)[set.tree->sets[set.index].value];
+  for (std::uint32_t i = 0; i < members.count; ++i) {
+    if ((*set.tree)[set.tree->children[members.first + i]].kind == TermKind::op) return;
+  }
+  report("unreachable", fmt::format("this can never match: the set `{}` holds no op", callee.text), callee.range, "");
 }
 
 void CallCheck::check_value(const Term& call) {
@@ -59,7 +75,10 @@ void CallCheck::check_value(const Term& call) {
   if (callee.kind == CalleeKind::set || callee.kind == CalleeKind::any)
     return report("misplaced", "a new call needs one op", callee.range,
                   "sets and `*` stand in patterns; keep the matched op with a hole, `<f>(..)`");
-  if (callee.kind != CalleeKind::implicit) return check_arguments(call);
+  if (callee.kind != CalleeKind::implicit) {
+    check_dotted(callee);
+    return check_arguments(call);
+  }
   const Definition* definition = in_.names.find(callee.text);
   if (definition != nullptr && definition->kind == DefinitionKind::def)
     return check_count(call, "the helper", definition->parameters, definition->parameters);
@@ -168,6 +187,85 @@ void CallCheck::check_arguments(const Term& call) {
            fmt::format("`{}` is given {}, but no overload takes more than {}", callee.text,
                        plural(positional, "positional argument"), op.most_positional),
            call.range, "");
+}
+
+// Without `..` what is not mentioned is at its default: a call of the op that leaves out more does not exist.
+void CallCheck::check_required(const Term& call) {
+  const Callee& callee = ast_.callees[call.callee];
+  if (callee.kind == CalleeKind::set || callee.kind == CalleeKind::any || callee.kind == CalleeKind::holes) return;
+  const std::vector<const Overload*>& all = facts(callee).overloads;
+  if (all.empty()) return;
+  std::vector<std::string_view> missing;
+  for (const Overload* overload : all) {
+    std::vector<bool> mentioned(overload->arguments.size());
+    std::size_t position = 0;
+    for (std::uint32_t i = 0; i < call.count; ++i) {
+      const Term& argument = ast_[ast_.children[call.first + i]];
+      if (ast_[ast_.children[argument.first]].kind == TermKind::rest || argument.kind == TermKind::rest) return;
+      int at = -1;
+      if (!argument.text.empty()) {
+        at = overload->find(argument.text);
+      } else if (overload->rule_order.empty()) {
+        at = static_cast<int>(position++);
+      } else {
+        at = position < overload->rule_order.size() ? overload->rule_order[position] : -1;
+        ++position;
+      }
+      if (at >= 0 && static_cast<std::size_t>(at) < mentioned.size()) mentioned[static_cast<std::size_t>(at)] = true;
+    }
+    std::vector<std::string_view> required;
+    for (std::size_t a = 0; a < mentioned.size(); ++a) {
+      const SchemaArgument& argument = overload->arguments[a];
+      if (!mentioned[a] && !argument.has_default && !argument.variadic) required.push_back(argument.name);
+    }
+    if (required.empty()) return;
+    if (missing.empty() || required.size() < missing.size()) missing = required;
+  }
+  report("arity",
+         fmt::format("`{}` always has {}, so that this can never match", callee.text,
+                     quoted_list({missing.begin(), missing.end()})),
+         call.range, "write `..` for the arguments that do not matter");
+}
+
+// A path that the catalogue does not know, beside others that it knows, is misspelt; other paths are taken as
+// they stand.
+void CallCheck::check_dotted(const Callee& callee) {
+  if (callee.kind != CalleeKind::dotted || in_.findings.full()) return;
+  if (!dotted_.insert(callee.text).second) return;
+  std::string_view text = callee.text;
+  if (text == "torch.device" || in_.catalogue.find_op(text)) return;
+  if (in_.catalogue.resolve(Opcode::call_function, full_target(in_.catalogue, text))) return;
+  if (text.starts_with("torch.ops.")) text.remove_prefix(10);
+  const std::size_t dot = text.rfind('.');
+  if (dot == 0 || dot == std::string_view::npos) return;
+  const std::string_view space = text.substr(0, dot), name = text.substr(dot + 1);
+  std::vector<std::string_view> candidates;
+  if (const auto op = in_.catalogue.find_op(space); op && space.find('.') != std::string_view::npos) {
+    for (const OverloadId id : in_.catalogue.overloads(*op)) {
+      if (!in_.catalogue.overload(id).python) candidates.push_back(in_.catalogue.overload(id).name);
+    }
+    return report_dotted(callee, name, candidates, fmt::format("`{}` has no overload `{}`", space, name));
+  }
+  for (std::uint32_t o = 0; o < in_.catalogue.op_count(); ++o) {
+    if (in_.catalogue.op_namespace(OpId(o)) == space && space != "python")
+      candidates.push_back(in_.catalogue.op_name(OpId(o)));
+    for (const std::string_view path : {in_.catalogue.function_of(OpId(o)), in_.catalogue.operator_of(OpId(o))}) {
+      if (path.size() > space.size() + 1 && path.starts_with(space) && path[space.size()] == '.' &&
+          path.find('.', space.size() + 1) == std::string_view::npos)
+        candidates.push_back(path.substr(space.size() + 1));
+    }
+  }
+  if (!candidates.empty())
+    report_dotted(callee, name, candidates, fmt::format("`{}` has no function `{}`", space, name));
+}
+
+void CallCheck::report_dotted(const Callee& callee, std::string_view name,
+                              const std::vector<std::string_view>& candidates, std::string message) {
+  std::string hint = did_you_mean(name, candidates);
+  if (hint.empty() && candidates.size() <= 12)
+    hint = fmt::format("there are {}", quoted_list({candidates.begin(), candidates.end()}));
+  if (hint.empty()) hint = "what torch does not have is declared with `catalogue \"my.ops\"`";
+  report("unknown-op", std::move(message), callee.range, std::move(hint));
 }
 
 void CallCheck::check_keyword(const Term& call, std::string_view keyword, Range place) {

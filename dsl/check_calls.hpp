@@ -5,6 +5,7 @@
 #include <string>
 #include <string_view>
 #include <unordered_map>
+#include <unordered_set>
 #include <vector>
 
 #include "dsl/check.hpp"
@@ -33,6 +34,11 @@ class CallCheck {
   void check_members(const Callee& callee);
   [[nodiscard]] bool is_op(const Callee& callee);
   void report_unknown(const Callee& callee, bool pattern);
+  void check_set(const Callee& callee, const Definition& set);
+  void check_required(const Term& call);
+  void check_dotted(const Callee& callee);
+  void report_dotted(const Callee& callee, std::string_view name, const std::vector<std::string_view>& candidates,
+                     std::string message);
   void check_count(const Term& call, std::string_view what, std::size_t least, std::size_t most);
   void check_arguments(const Term& call);
   [[nodiscard]] std::vector<const Overload*> overloads(const Callee& callee) const;
@@ -41,6 +47,7 @@ class CallCheck {
   const CheckInput& in_;
   const Ast& ast_;
   std::unordered_map<std::string_view, Facts> facts_;
+  std::unordered_set<std::string_view> dotted_;  // paths that were looked up
 };
 
 }  // namespace fxrules::dsl

@@ -35,6 +35,7 @@ class DeclarationCheck {
     for (const Equation& equation : ast_.patterns) declare_equation(equation, "pattern");
     for (const Phase& phase : ast_.phases) check_phase(phase);
     for (const Rule& rule : ast_.rules) check_label(rule);
+    for (const Test& test : ast_.tests) check_test(test);
   }
 
  private:
@@ -74,7 +75,23 @@ class DeclarationCheck {
                    found->second);
   }
 
+  void check_test(const Test& test) {
+    const auto [found, fresh] = tests_.try_emplace(test.name, test.name_range);
+    if (!fresh)
+      report_twice("duplicate-test", fmt::format("two tests are called \"{}\"", test.name), test.name_range,
+                   found->second);
+    if (test.after >= 0 && test.unchanged)
+      report("misplaced", "a test has `after` or `unchanged`, not both", test.name_range,
+             "the graph cannot both become what `after` shows and stay as it was");
+  }
+
   void check_phase(const Phase& phase) {
+    if (!phase.name.empty()) {
+      const auto [found, fresh] = phases_.try_emplace(phase.name, phase.name_range);
+      if (!fresh)
+        report_twice("duplicate-phase", fmt::format("the phase `{}` is there already", phase.name), phase.name_range,
+                     found->second);
+    }
     for (const Range& word : phase.unknown_words) {
       const std::string text = in_.ast.source->text.substr(word.begin, word.end - word.begin);
       std::string hint = did_you_mean(text, kPhaseWords);
@@ -107,7 +124,7 @@ class DeclarationCheck {
   const CheckInput& in_;
   const Ast& ast_;
   std::unordered_map<std::string_view, Declared> declared_;
-  std::unordered_map<std::string_view, Range> labels_;
+  std::unordered_map<std::string_view, Range> labels_, phases_, tests_;
 };
 
 }  // namespace

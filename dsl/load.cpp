@@ -12,6 +12,7 @@
 
 #include "dsl/check.hpp"
 #include "dsl/definitions.hpp"
+#include "dsl/literals.hpp"
 
 namespace fxrules::dsl {
 namespace {
@@ -241,14 +242,35 @@ class Loader::Impl {
 
   void report(Diagnostic diagnostic) { diagnostics_.push_back(std::move(diagnostic)); }
 
+  static bool fits(std::string_view type, std::string_view value) {
+    return type == "set" || (type != "str" && type != "bool" && type != "int" && type != "float") ||
+           literal_of_option(type, value).has_value();
+  }
+
+  static std::string accepted_values(std::string_view type) {
+    if (type == "bool") return "it is True, False, true, false, 1 or 0";
+    return type == "int" ? "it is an integer, as in 7 or -7" : "it is a number, as in 2, 0.5, 1e-05, inf or nan";
+  }
+
   void check_override(const std::string& name, const std::string& value) {
     std::vector<std::string_view> known;
+    bool found = false;
     for (const auto& [key, file] : files_) {
       for (const Param& param : file->ast->params) {
         known.push_back(param.name);
-        if (param.name == name) return;
+        if (param.name != name) continue;
+        found = true;
+        if (fits(param.type, value)) continue;
+        Diagnostic wrong{Severity::error,
+                         "param-value",
+                         fmt::format("-D {}={}: `{}` is declared as {}", name, value, name, param.type),
+                         file->ast->span(param.range),
+                         accepted_values(param.type),
+                         {}};
+        report(std::move(wrong));
       }
     }
+    if (found) return;
     report({Severity::error,
             "unknown-param",
             fmt::format("-D {}={}: no rule file has a parameter `{}`", name, value, name),

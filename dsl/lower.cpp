@@ -50,6 +50,7 @@ class RuleLowering {
 
     for (const Alternative& a : rule.alternatives) out.alternatives.push_back(alternative(a, rule, phase, variables));
     out.variables = variables.names();
+    out.scalars = variables.scalars();
     out.tests = variants.front().tests;
     for (const LoweredPattern& variant : variants) {
       program::Accept accept;
@@ -70,12 +71,20 @@ class RuleLowering {
  private:
   static constexpr unsigned kMostSwaps = 6;  // 64 orders
 
-  [[nodiscard]] std::string name_of(const Rule& rule) const {
+  [[nodiscard]] std::string name_of(const Rule& rule) {
     if (!rule.label.empty()) return std::string(rule.label);
     const std::string& path = ast_.source->name;
     const std::size_t slash = path.rfind('/');
-    const auto place = line_column(ast_.source->text, rule.range.begin);
-    return fmt::format("{}:{}", slash == std::string::npos ? path : path.substr(slash + 1), place.line);
+    return fmt::format("{}:{}", slash == std::string::npos ? path : path.substr(slash + 1), line_of(rule.range.begin));
+  }
+
+  // Rules stand in file order: lines are counted on from the last one.
+  std::size_t line_of(std::uint32_t at) {
+    const std::string_view text = ast_.source->text;
+    if (at < counted_) line_ = 1, counted_ = 0;
+    line_ += static_cast<std::size_t>(std::count(text.begin() + counted_, text.begin() + at, '\n'));
+    counted_ = at;
+    return line_;
   }
 
   [[nodiscard]] std::string first_line(const Rule& rule) const {
@@ -306,6 +315,8 @@ class RuleLowering {
   Definitions& definitions_;
   DefTable& defs_;
   const Ast& ast_;
+  std::uint32_t counted_ = 0;
+  std::size_t line_ = 1;
 };
 
 }  // namespace
@@ -315,6 +326,7 @@ std::vector<Diagnostic> lower(const Scope& scope, program::RuleSet& rules) {
   DefTable defs(definitions);
   const Ast& ast = *scope.trees.front();
   RuleLowering lowering(definitions, defs, ast);
+  auto rule = ast.rules.begin();  // a rule belongs to the phase above it
   for (std::uint32_t p = 0; p < ast.phases.size(); ++p) {
     program::Phase phase;
     phase.name = ast.phases[p].name;
@@ -322,9 +334,7 @@ std::vector<Diagnostic> lower(const Scope& scope, program::RuleSet& rules) {
     phase.reverse = ast.phases[p].order == Order::reverse;
     Places places(1);
     DecisionTree tree(rules);
-    for (const Rule& rule : ast.rules) {
-      if (rule.phase == p) lowering.lower(rule, phase, tree, places);
-    }
+    for (; rule != ast.rules.end() && rule->phase == p; ++rule) lowering.lower(*rule, phase, tree, places);
     if (phase.rules.empty()) continue;
     tree.flatten(phase.match);
     phase.match.registers = places.count();

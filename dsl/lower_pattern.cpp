@@ -2,7 +2,6 @@
 
 #include <algorithm>
 
-#include "dsl/intern.hpp"
 #include "dsl/literals.hpp"
 
 namespace fxrules::dsl {
@@ -32,6 +31,10 @@ Index Variables::fresh(std::string name) {
   return static_cast<Index>(names_.size() - 1);
 }
 
+void Variables::is_scalar(Index variable) {
+  if (std::find(scalars_.begin(), scalars_.end(), variable) == scalars_.end()) scalars_.push_back(variable);
+}
+
 void Variables::mention_op(std::string_view op, std::uint16_t node) {
   for (Op& o : ops_) {
     if (o.name != op) continue;
@@ -41,13 +44,15 @@ void Variables::mention_op(std::string_view op, std::uint16_t node) {
   ops_.push_back({std::string(op), node, 1});
 }
 
-Index literal_index(program::RuleSet& rules, const program::Literal& literal) {
-  return intern(rules.literals, literal);
+namespace {
+
+bool is_scalar_kind(std::string_view annotation) {
+  const auto kind = annotation.empty() ? std::nullopt : program::parse_kind(annotation);
+  return kind && (kind->name == program::KindName::integer || kind->name == program::KindName::number ||
+                  kind->name == program::KindName::node);
 }
 
-Index key_index(program::RuleSet& rules, std::uint32_t position, std::string_view keyword) {
-  return intern(rules.keys, program::ArgumentKey{position, std::string(keyword)});
-}
+}  // namespace
 
 LoweredPattern PatternLowering::lower(TermId pattern, std::uint16_t at, unsigned swaps, bool bind_rest) {
   LoweredPattern result;
@@ -107,15 +112,16 @@ void PatternLowering::term(TermId id, std::uint16_t at, std::uint16_t depth) {
     const bool variable = variables_->find(t.text) != kNone;
     const auto constant = variable ? std::nullopt : literal_of(*ast_, id);
     if (constant) {
-      emit(program::Test::literal, at, literal_index(definitions_->rules(), *constant));
+      emit(program::Test::literal, at, definitions_->literal(*constant));
     } else {
       check_kind(t, at);
       bind(t.text, at);
+      if (is_scalar_kind(t.annotation)) variables_->is_scalar(variables_->find(t.text));
     }
     return;
   }
   if (const auto literal = literal_of(*ast_, id)) {
-    emit(program::Test::literal, at, literal_index(definitions_->rules(), *literal));
+    emit(program::Test::literal, at, definitions_->literal(*literal));
     return;
   }
   switch (t.kind) {
@@ -139,7 +145,7 @@ void PatternLowering::term(TermId id, std::uint16_t at, std::uint16_t depth) {
         if (child != kNoTerm) {
           term(child, place, depth);
         } else {
-          emit(program::Test::literal, place, literal_index(definitions_->rules(), program::Literal{}));
+          emit(program::Test::literal, place, definitions_->literal(program::Literal{}));
         }
       }
       return;
@@ -150,7 +156,7 @@ void PatternLowering::term(TermId id, std::uint16_t at, std::uint16_t depth) {
       emit(program::Test::op, at, definitions_->op_pattern("getitem"), 0);
       out_->nodes.push_back(at);
       for (Index i = 0; i < 2; ++i) {
-        const Index key = key_index(definitions_->rules(), i, "");
+        const Index key = definitions_->key(i, "");
         const std::uint16_t place = places_->at(at, program::Test::argument, key);
         emit(program::Test::argument, place, key, at);
         term(ast_->children[t.first + i], place, depth + 1);
@@ -299,18 +305,18 @@ void PatternLowering::call(const Term& t, std::uint16_t at, std::uint16_t depth)
     Index key = kNone;
     if (a.text.empty()) {
       const std::uint32_t p = position++;
-      key = key_index(rules, swapped && p < 2 ? 1 - p : p, "");
+      key = definitions_->key(swapped && p < 2 ? 1 - p : p, "");
     } else {
-      key = key_index(rules, kNone, a.text);
+      key = definitions_->key(kNone, a.text);
     }
     spec.mentioned.push_back(key);
     arguments.push_back({value, key});
   }
   std::sort(spec.mentioned.begin(), spec.mentioned.end());
   if (!open) {
-    emit(program::Test::rest, at, intern(rules.rests, spec));
+    emit(program::Test::rest, at, definitions_->rest(spec));
   } else if (bind_rest_ || !rest_name.empty()) {
-    const Index rest = intern(rules.rests, spec);
+    const Index rest = definitions_->rest(spec);
     const std::string_view name = rest_name.empty() ? std::string_view("..") : rest_name;
     const bool taken =
         rest_name.empty() && variables_->find("..") != kNone && out_->bound.contains(variables_->find(".."));

@@ -43,10 +43,13 @@ class Variables {
     unsigned count;
   };
   [[nodiscard]] std::vector<Op>& ops() { return ops_; }
+  void is_scalar(program::Index variable);
+  [[nodiscard]] const std::vector<program::Index>& scalars() const { return scalars_; }
 
  private:
   std::vector<std::string> names_;
   std::vector<Op> ops_;
+  std::vector<program::Index> scalars_;
 };
 
 struct LoweredPattern {
@@ -92,8 +95,5 @@ class PatternLowering {
   unsigned swaps_ = 0, seen_commutative_ = 0;
   bool bind_rest_ = false;
 };
-
-[[nodiscard]] program::Index literal_index(program::RuleSet& rules, const program::Literal& literal);
-[[nodiscard]] program::Index key_index(program::RuleSet& rules, std::uint32_t position, std::string_view keyword);
 
 }  // namespace fxrules::dsl

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 
-#include "dsl/intern.hpp"
 #include "dsl/literals.hpp"
 
 namespace fxrules::dsl {
@@ -55,9 +54,7 @@ Code ValueLowering::value(TermId term) {
 void ValueLowering::append_store(Index variable) { emit(Eval::store, variable); }
 void ValueLowering::append_fail() { emit(Eval::fail); }
 
-void ValueLowering::constant(const program::Literal& literal) {
-  emit(Eval::constant, literal_index(definitions_->rules(), literal));
-}
+void ValueLowering::constant(const program::Literal& literal) { emit(Eval::constant, definitions_->literal(literal)); }
 
 void ValueLowering::append(TermId id) {
   const Term& t = (*ast_)[id];
@@ -134,11 +131,11 @@ void ValueLowering::append(TermId id) {
       return;
     default:
       if (const auto literal = literal_of(*ast_, id)) return constant(*literal);
-      emit(Eval::constant, literal_index(definitions_->rules(), [] {
-             program::Literal unknown;
-             unknown.unknown = true;
-             return unknown;
-           }()));
+      emit(Eval::constant, definitions_->literal([] {
+        program::Literal unknown;
+        unknown.unknown = true;
+        return unknown;
+      }()));
   }
 }
 
@@ -180,7 +177,7 @@ void ValueLowering::name(const Term& t, TermId id) {
         program::Literal l;
         l.kind = ArgKind::string;
         l.text = member;
-        value.literals.push_back(literal_index(definitions_->rules(), l));
+        value.literals.push_back(definitions_->literal(l));
       }
     } else {
       add_members(*set.tree, (*set.tree)[set.set != nullptr ? set.set->value : set.param->value], value);
@@ -202,7 +199,7 @@ void ValueLowering::add_members(const Ast& tree, const Term& set, program::SetVa
     l.kind = ArgKind::string;
     l.text = tree[member].text;
     if (const auto literal = tree[member].kind == TermKind::op ? std::nullopt : literal_of(tree, member)) l = *literal;
-    value.literals.push_back(literal_index(definitions_->rules(), l));
+    value.literals.push_back(definitions_->literal(l));
   }
 }
 
@@ -337,17 +334,17 @@ void DefTable::compile(Index id) {
   program::RuleSet& rules = definitions_->rules();
   const std::string name = rules.defs[id].name;
   const Ast& tree = *definitions_->tree_defining(name);
+  const std::vector<const Equation*>& equations = definitions_->equations_of(name);
   std::uint16_t arity = 0;
-  for (const Equation& e : tree.defs) {
-    if (e.name == name) arity = std::max(arity, static_cast<std::uint16_t>(e.parameters.size()));
-  }
+  for (const Equation* e : equations) arity = std::max(arity, static_cast<std::uint16_t>(e->parameters.size()));
   program::Def def;
   def.name = name;
   def.arity = arity;
   DecisionTree decisions(rules);
   Places places(std::max<std::uint16_t>(arity, 1));
-  for (const Equation& e : tree.defs) {
-    if (e.name != name || e.parameters.size() != arity) continue;
+  for (const Equation* equation_tree : equations) {
+    const Equation& e = *equation_tree;
+    if (e.parameters.size() != arity) continue;
     Variables variables(false);
     PatternLowering lowering(*definitions_, tree, places, variables);
     LoweredPattern pattern;
@@ -361,6 +358,7 @@ void DefTable::compile(Index id) {
     if (e.is_error) values.append_fail();
     values.finish(equation.body);
     equation.variables = static_cast<std::uint16_t>(variables.names().size());
+    equation.scalars = variables.scalars();
     program::Accept accept;
     accept.rule = static_cast<Index>(def.equations.size());
     accept.registers.assign(equation.variables, 0xFFFF);

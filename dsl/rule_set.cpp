@@ -1,6 +1,9 @@
 // The public door to this room: names of rule files in, a compiled rule set out.
 #include "fxrules/rule_set.hpp"
 
+#include <algorithm>
+#include <iterator>
+
 #include "dsl/load.hpp"
 #include "dsl/lower.hpp"
 
@@ -26,7 +29,11 @@ LoadResult load_rules(const std::vector<RuleFile>& files, const LoadOptions& opt
   loader.finish();
   LoadResult result;
   result.diagnostics = loader.take_diagnostics();
-  if (has_errors(result.diagnostics)) return result;
+  // A variable that is never used is wrong, but not in the way of the checks that compiling makes.
+  const bool compiles = std::all_of(result.diagnostics.begin(), result.diagnostics.end(), [](const Diagnostic& d) {
+    return d.severity != Severity::error || d.kind == "unused-variable";
+  });
+  if (!compiles) return result;
 
   auto rules = std::make_shared<program::RuleSet>();
   rules->catalogue = options.catalogue;

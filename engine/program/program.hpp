@@ -246,6 +246,7 @@ struct Def {
     Code guard, body;
     Span span;
     std::uint16_t variables = 0;
+    std::vector<Index> scalars;  // as of a rule
   };
   std::vector<Equation> equations;
   MatchProgram match;  // registers 0 … n-1 are the arguments; accepts name equations
@@ -294,6 +295,8 @@ struct Rule {
   Span span;
   Index phase = 0;
   std::vector<std::string> variables;  // [0] is "root"
+  // Variables of kind int, number or node: what a call writes as one int where its schema has a list is that int.
+  std::vector<Index> scalars;
   std::vector<ExtraRoot> extra;
   std::vector<Alternative> alternatives;
   // The tests of the pattern as written, unshared, with the registers of its variables: for explanations.
