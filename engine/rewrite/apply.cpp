@@ -4,11 +4,14 @@
 // until that changes.
 #include "fxrules/apply.hpp"
 
+#include <algorithm>
 #include <chrono>
 #include <deque>
 #include <unordered_map>
 #include <unordered_set>
 #include <utility>
+
+#include <fmt/format.h>
 
 #include "engine/rewrite/session.hpp"
 #include "engine/rewrite/worklist.hpp"
@@ -63,7 +66,7 @@ class PhaseRun {
       for (NodeId n = work_.take(); n.valid(); n = work_.take()) {
         if (!visit(n)) return false;
       }
-    } while (!phase_.once && retry_waiting());
+    } while (!phase_.once && (retry_waiting() || revisit_settled()));
     return true;
   }
 
@@ -184,6 +187,14 @@ class PhaseRun {
     return true;
   }
 
+  // Rules may ask for the metadata that follows from what was rewritten.
+  bool revisit_settled() {
+    const std::vector<NodeId> settled = session_.settle_metadata();
+    for (const NodeId n : settled) revisit_from(n, phase_.depth + 1u);
+    if (!settled.empty()) wake(waiting_);
+    return !settled.empty();
+  }
+
   void tell() {
     const auto now = std::chrono::steady_clock::now();
     if (now - told_ < std::chrono::milliseconds(100)) return;
@@ -211,15 +222,15 @@ class PhaseRun {
   std::chrono::steady_clock::time_point told_ = std::chrono::steady_clock::now();
 };
 
-// Names of the rules that fired in the window before the default limit, each once, in rule order.
-std::vector<std::string> names_of(const program::RuleSet& rules, const std::deque<program::Index>& recent) {
+// The rules that fired in the window before the default limit, each once, in rule order.
+std::vector<program::Index> each_once(const program::RuleSet& rules, const std::deque<program::Index>& recent) {
   std::vector<bool> seen(rules.rules.size());
   for (const program::Index r : recent) seen[r] = true;
-  std::vector<std::string> names;
-  for (std::size_t r = 0; r < seen.size(); ++r) {
-    if (seen[r]) names.push_back(rules.rules[r].name);
+  std::vector<program::Index> once;
+  for (program::Index r = 0; r < seen.size(); ++r) {
+    if (seen[r]) once.push_back(r);
   }
-  return names;
+  return once;
 }
 
 // In program order. Forms are few: only when one of them is unknown are the nodes looked at.
@@ -254,7 +265,41 @@ std::size_t remove_dead(rewrite::Binding& binding) {
 
 // A rule that undoes another brings a graph back: two equal states within a few rewrites are a cycle.
 bool comes_back(rewrite::Session& session, const program::RuleSet& rules, const program::Phase& phase,
-                const ApplyOptions& options, Report& report, std::vector<std::string>& names);
+                const ApplyOptions& options, Report& report, std::vector<program::Index>& fired);
+
+std::string with_place(const program::Rule& rule) {
+  if (rule.span.source == nullptr) return fmt::format("`{}`", rule.name);
+  const std::string place =
+      fmt::format("{}:{}", rule.span.source->name, line_column(rule.span.source->text, rule.span.begin).line);
+  return place.ends_with(rule.name) ? fmt::format("`{}`", rule.name) : fmt::format("`{}` ({})", rule.name, place);
+}
+
+// At the first of the rules; the others are related places.
+Diagnostic limit_diagnostic(const Report& report, const program::RuleSet& rules,
+                            const std::vector<program::Index>& fired) {
+  constexpr std::size_t kMostNamed = 10;
+  std::string names;
+  for (std::size_t i = 0; i < std::min(fired.size(), kMostNamed); ++i)
+    names += (i == 0 ? "" : ", ") + with_place(rules.rules[fired[i]]);
+  if (fired.size() > kMostNamed) names += fmt::format(" and {} more", fired.size() - kMostNamed);
+  const bool cycle = report.stop == StopReason::cycle;
+  Diagnostic d;
+  d.kind = cycle ? "cycle" : "rewrite-limit";
+  if (!cycle) {
+    d.message = fmt::format("no end after {} rewrites; the rules that still apply: {}", report.rewrites, names);
+    d.hint = "--max-rewrites N stops after N and keeps the result";
+  } else if (fired.size() == 1) {
+    d.message = fmt::format("the rule {} undoes itself, or repeats", names);
+    d.hint = "give it a guard that its result does not satisfy";
+  } else {
+    d.message = fmt::format("these rules undo each other, or repeat: {}", names);
+    d.hint = "give one of them a guard that its result does not satisfy";
+  }
+  if (!fired.empty()) d.span = rules.rules[fired[0]].span;
+  for (std::size_t i = 1; i < std::min(fired.size(), kMostNamed); ++i)
+    d.related.push_back({Severity::note, d.kind, "and this one", rules.rules[fired[i]].span, {}, {}});
+  return d;
+}
 
 void run_phases(rewrite::Session& session, const program::RuleSet& rules, const ApplyOptions& options, Report& report) {
   const std::size_t default_limit = 20 * report.nodes_before + 10'000;
@@ -263,14 +308,17 @@ void run_phases(rewrite::Session& session, const program::RuleSet& rules, const 
     PhaseRun run(session, rules, phase, options, report);
     const bool done = run.run(own_limit ? options.max_rewrites : default_limit);
     session.rewriter().on_erase(nullptr);
+    session.settle_metadata();  // the next phase sees it
     if (done) continue;
     if (own_limit) {
       report.stop = StopReason::limit;
       return;
     }
-    report.cycle = names_of(rules, run.recent());
-    report.stop = comes_back(session, rules, phase, options, report, report.cycle) ? StopReason::cycle
-                                                                                   : StopReason::default_limit;
+    std::vector<program::Index> fired = each_once(rules, run.recent());
+    const bool cycle = comes_back(session, rules, phase, options, report, fired);
+    report.stop = cycle ? StopReason::cycle : StopReason::default_limit;
+    for (const program::Index r : fired) report.cycle.push_back(rules.rules[r].name);
+    report.diagnostics.push_back(limit_diagnostic(report, rules, fired));
     return;
   }
 }
@@ -300,7 +348,7 @@ std::uint64_t fingerprint(const Graph& graph) {
 }
 
 bool comes_back(rewrite::Session& session, const program::RuleSet& rules, const program::Phase& phase,
-                const ApplyOptions& options, Report& report, std::vector<std::string>& names) {
+                const ApplyOptions& options, Report& report, std::vector<program::Index>& names) {
   constexpr std::size_t kLook = 64, kMostWork = 50'000'000;
   const std::size_t steps = std::min(kLook, kMostWork / (session.graph().size() + 1));
   const std::uint64_t start = fingerprint(session.graph());
@@ -313,24 +361,10 @@ bool comes_back(rewrite::Session& session, const program::RuleSet& rules, const 
     if (report.rewrites == before) return false;
     fired.insert(fired.end(), run.recent().begin(), run.recent().end());
     if (fingerprint(session.graph()) != start) continue;
-    names = names_of(rules, fired);
+    names = each_once(rules, fired);
     return true;
   }
   return false;
-}
-
-void limit_diagnostic(Report& report) {
-  if (report.stop != StopReason::cycle && report.stop != StopReason::default_limit) return;
-  std::string names;
-  for (const std::string& n : report.cycle) names += (names.empty() ? "`" : ", `") + n + "`";
-  Diagnostic d;
-  d.kind = report.stop == StopReason::cycle ? "cycle" : "rewrite-limit";
-  d.message = report.stop == StopReason::cycle ? "these rules undo each other, or repeat: " + names
-                                               : "no end after " + std::to_string(report.rewrites) +
-                                                     " rewrites; the rules that still apply: " + names;
-  d.hint = report.stop == StopReason::cycle ? "give one of them a guard that its result does not satisfy"
-                                            : "--max-rewrites N stops after N and keeps the result";
-  report.diagnostics.push_back(std::move(d));
 }
 
 }  // namespace
@@ -344,10 +378,8 @@ Report apply(const RuleSet& rules, Graph& graph, const ApplyOptions& options) {
     rewrite::Session session(rules.program(), graph, options, report);
     list_unknown_targets(session, report);
     run_phases(session, rules.program(), options, report);
-    session.settle_metadata();
     if (options.dce) report.removed += remove_dead(session.binding());
   }
-  limit_diagnostic(report);
   if (has_errors(report.diagnostics) && report.ok()) report.stop = StopReason::failed;
   report.nodes_after = graph.size();
   if (!report.ok() && saved) graph = std::move(*saved);

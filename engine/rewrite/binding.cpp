@@ -653,6 +653,7 @@ Value Binding::other_argument(NodeId n, const Access& access) {
       if (!scalar_as_list(slot)) return from_slot(slot, access.type);
       Value v = Value::sequence(Tag::list, s.value, 1, Where::graph);
       v.role = access.type;
+      v.spelled = kAsOneInt;
       return v;
     }
     case Access::How::run: {

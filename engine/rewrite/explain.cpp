@@ -68,6 +68,9 @@ class Explainer {
     for (std::size_t v = 0; v < rule.registers.size(); ++v) {
       if (rule.registers[v] != 0xFFFF) variables_[v] = matcher_.registers()[rule.registers[v]];
     }
+    for (const Index v : rule.scalars) {
+      if (variables_[v].is_one_int()) variables_[v] = machine_.item(variables_[v], 0);
+    }
     for (const program::Alternative& alternative : rule.alternatives) {
       const Truth t =
           alternative.guard.present() ? rewrite::truth_of(machine_.run(alternative.guard, variables_)) : Truth::yes;

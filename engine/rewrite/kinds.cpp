@@ -67,7 +67,8 @@ Truth tensor_kind(Binding& binding, const Value& v, Element element) {
   return truth(element == Element::boolean ? category == DtypeCategory::boolean : category == DtypeCategory::integral);
 }
 
-Truth integer_kind(Binding& binding, const Value& v) {
+Truth integer_kind(Binding& binding, const Value& value) {
+  const Value v = value.is_one_int() ? binding.item(value, 0, {}) : value;
   if (v.is(Tag::integer) || v.is(Tag::symbolic)) return Truth::yes;
   if (!v.is(Tag::node)) return Truth::no;
   const Truth known = is_integer_node(binding, v.node());
@@ -85,6 +86,7 @@ Truth has_kind(Binding& binding, const Value& v, program::Kind kind) {
     case KindName::tensor:
       return tensor_kind(binding, v, kind.element);
     case KindName::node:
+      if (v.is_one_int()) return truth(binding.item(v, 0, {}).is(Tag::node));
       return truth(v.is(Tag::node) || v.is(Tag::fresh));
     case KindName::number:
       if (v.is(Tag::boolean) || v.is(Tag::floating)) return Truth::yes;

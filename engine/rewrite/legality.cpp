@@ -155,7 +155,7 @@ bool Session::keep_meta(NodeId n, std::string_view key, const Value& value) {
 
 void Session::device_changed(NodeId n, const Value& device) {
   const TensorMeta* tensor = graph_->metas().tensor_of(graph_->meta(n));
-  if (tensor == nullptr || !device.is(Tag::device)) return;
+  if (tensor == nullptr || !(device.is(Tag::device) || device.is(Tag::string))) return;
   TensorMeta meta = *tensor;
   if (meta.device == device.symbol()) return;
   if (meta.device.valid()) device_changes_.emplace_back(n, meta.device);
@@ -164,12 +164,14 @@ void Session::device_changed(NodeId n, const Value& device) {
 }
 
 // Values computed from a value that changed its device follow it, unless their own call names a device.
-void Session::settle_metadata() {
-  if (device_changes_.empty()) return;
+std::vector<NodeId> Session::settle_metadata() {
+  std::vector<NodeId> settled;
+  if (device_changes_.empty()) return settled;
   std::vector<SymbolId> was(graph_->id_bound());
   for (const auto& [n, device] : device_changes_) {
-    if (graph_->alive(n)) was[n.value] = device;
+    if (graph_->alive(n) && !was[n.value].valid()) was[n.value] = device;
   }
+  device_changes_.clear();
   for (const NodeId n : graph_->nodes()) {
     const TensorMeta* tensor = graph_->metas().tensor_of(graph_->meta(n));
     if (tensor == nullptr || !tensor->device.valid() || was[n.value].valid()) continue;
@@ -188,9 +190,11 @@ void Session::settle_metadata() {
       TensorMeta meta = *tensor;
       meta.device = operand->device;
       graph_->set_meta(n, graph_->metas().tensor(meta));
+      settled.push_back(n);
       break;
     }
   }
+  return settled;
 }
 
 }  // namespace fxrules::rewrite

@@ -12,12 +12,6 @@ using program::Index;
 using program::kNone;
 using program::Step;
 
-namespace {
-// Helpers shrink a list (the load checks see to it), so these bounds stop only what has run away.
-constexpr std::size_t kFuel = 100'000'000;
-constexpr std::size_t kMostFrames = 20'000'000;
-}  // namespace
-
 Machine::Machine(Binding& binding, std::function<Storage&()> storage)
     : binding_(&binding), storage_(std::move(storage)), matcher_(binding, heap_) {}
 
@@ -36,11 +30,13 @@ Value Machine::run(program::Code code, std::vector<Value>& variables) {
   frame_arguments_.clear();
   stack_.clear();
   fuel_ = kFuel;
+  too_many_ = false;
   Frame top;
   top.pc = code.begin;
   frames_.push_back(top);
   for (;;) {
-    if (fuel_-- == 0 || frames_.size() > kMostFrames) return Value::unknown(Unknown::not_computed);
+    if (--fuel_ < 0 || heap_.size() + fresh_arguments_.size() > kMostValues) return give_up();
+    if ((fuel_ & 0x3FF) == 0 && held() > kMostValues) return give_up();  // a step adds few of the others
     const Step& s = binding_->rules().steps[frames_.back().pc++];
     if (s.eval != Eval::end) {
       step(s);
@@ -49,6 +45,26 @@ Value Machine::run(program::Code code, std::vector<Value>& variables) {
     if (frames_.size() == 1) return stack_.empty() ? Value() : stack_.back();
     finish_frame();
   }
+}
+
+// Everything that one evaluation holds on to. Values are made by steps, and a step makes as many as a list has.
+std::size_t Machine::held() const {
+  return heap_.size() + stack_.size() + fresh_arguments_.size() + fresh_.size() + frame_variables_.size() +
+         frame_arguments_.size() + frames_.size();
+}
+
+// The helper that the limit was met in; what called it is as unknown.
+Value Machine::give_up() {
+  const bool values = too_many_ || held() > kMostValues;
+  for (std::size_t f = frames_.size(); f-- > 0;) {
+    const Frame& frame = frames_[f];
+    if (frame.def == kNone) continue;
+    given_up_ = GivenUp{frame.def, frame.equation, values};
+    if (given_up_times_.size() <= frame.def) given_up_times_.resize(frame.def + 1);
+    ++given_up_times_[frame.def];
+    break;
+  }
+  return Value::unknown(Unknown::not_computed);
 }
 
 Value& Machine::variable(Index v) {
@@ -74,6 +90,8 @@ void Machine::enter(Index def_index, std::uint32_t count) {
   }
   stack_.resize(stack_.size() - count);
   if (given.size() != def.arity) return push(Value::unknown(Unknown::no_equation));
+  if (def_index < given_up_times_.size() && given_up_times_[def_index] >= kMostTimes)
+    return push(Value::unknown(Unknown::not_computed));
   Frame frame;
   frame.def = def_index;
   frame.arguments = static_cast<std::uint32_t>(frame_arguments_.size());
@@ -107,6 +125,10 @@ bool Machine::next_equation(Frame& frame) {
   frame_variables_.resize(frame.variables);
   for (const std::uint16_t r : accept->registers)
     frame_variables_.push_back(r == 0xFFFF ? Value() : matcher_.registers()[r]);
+  for (const Index v : equation.scalars) {
+    Value& scalar = frame_variables_[frame.variables + v];
+    if (scalar.is_one_int()) scalar = item(scalar, 0);
+  }
   frame.equation = accept->rule;
   frame.guard = equation.guard.present();
   frame.pc = frame.guard ? equation.guard.begin : equation.body.begin;
@@ -170,12 +192,14 @@ bool Machine::step(const Step& s) {
     case Eval::greater:
     case Eval::greater_equal: {
       const Value b = pop(), a = pop();
+      spend(a);
       push(compare(s.eval, a, b));
       break;
     }
     case Eval::contains:
     case Eval::not_contains: {
       const Value collection = pop(), value = pop();
+      spend(collection);
       Value v = contains(value, collection);
       if (s.eval == Eval::not_contains && v.is(Tag::boolean)) v.i = v.i == 0 ? 1 : 0;
       push(v);
@@ -232,6 +256,7 @@ bool Machine::step(const Step& s) {
         }
       }
       stack_.resize(stack_.size() - s.b);
+      for (const Value& v : arguments) spend(v);
       push(call_builtin(*this, static_cast<Builtin>(s.a), arguments));
       break;
     }
@@ -265,6 +290,17 @@ Value Machine::list(const std::vector<Value>& items, Tag tag) {
   const auto first = static_cast<std::uint32_t>(heap_.size());
   heap_.insert(heap_.end(), items.begin(), items.end());
   return Value::sequence(tag, first, static_cast<std::uint32_t>(items.size()), Where::heap);
+}
+
+// Whether what the stack holds from there on can be laid out, lists spliced; else the evaluation ends.
+bool Machine::fits(std::size_t base) {
+  std::size_t count = heap_.size();
+  for (std::size_t i = base; i < stack_.size(); ++i)
+    count += stack_[i].splice && stack_[i].is_sequence() ? stack_[i].range.count : 1;
+  if (count <= kMostValues) return true;
+  too_many_ = true;
+  fuel_ = 0;
+  return false;
 }
 
 void Machine::make_sequence(Tag tag, std::uint32_t count) {
@@ -309,6 +345,10 @@ void Machine::make_sequence(Tag tag, std::uint32_t count) {
     init.tag = Tag::list;
     stack_.resize(base);
     return push(init);
+  }
+  if (!fits(base)) {
+    stack_.resize(base);
+    return push(Value::unknown(Unknown::not_computed));
   }
   std::vector<Value> items;
   for (std::size_t i = base; i < stack_.size(); ++i) {
@@ -362,6 +402,10 @@ void Machine::rest_arguments(const Value& rest, std::vector<RestArgument>& out) 
 void Machine::build(Index template_index, std::uint32_t count) {
   const program::Template& made = binding_->rules().templates[template_index];
   const std::size_t base = stack_.size() - count;
+  if (!fits(base)) {
+    stack_.resize(base);
+    return push(Value::unknown(Unknown::not_computed));
+  }
   std::vector<FreshArgument>& arguments = built_;
   arguments.clear();
   std::uint32_t position = 0;

@@ -4,7 +4,9 @@
 #pragma once
 
 #include <functional>
+#include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "engine/rewrite/binding.hpp"
@@ -38,12 +40,24 @@ struct Dependencies {
 
 class Machine {
  public:
+  // Helpers shrink a list (the load checks see to it), but two calls each can still make work and values
+  // without end: an evaluation that passes one of these bounds gives an unknown value.
+  static constexpr std::int64_t kFuel = 100'000'000;      // steps; looking through a list counts its items
+  static constexpr std::size_t kMostValues = 10'000'000;  // of 16 bytes
+  static constexpr unsigned kMostTimes = 3;               // that a helper may meet a bound before it is left alone
+
   Machine(Binding& binding, std::function<Storage&()> storage);
 
   // Values live until the next reset.
   void reset();
   // Runs code with the variables of a match; returns what is on top. Unknown when the code runs away.
   Value run(program::Code code, std::vector<Value>& variables);
+  // The helper that ran away since this was last asked.
+  struct GivenUp {
+    program::Index def = 0, equation = 0;
+    bool values = false;  // it held too many; else it took too many steps
+  };
+  [[nodiscard]] std::optional<GivenUp> take_given_up() { return std::exchange(given_up_, std::nullopt); }
 
   [[nodiscard]] std::vector<Value>& heap() { return heap_; }
   [[nodiscard]] std::vector<FreshNode>& fresh() { return fresh_; }
@@ -90,6 +104,12 @@ class Machine {
     stack_.pop_back();
     return v;
   }
+  [[nodiscard]] std::size_t held() const;
+  Value give_up();
+  void spend(const Value& looked_through) {
+    if (looked_through.is_container()) fuel_ -= looked_through.range.count;
+  }
+  [[nodiscard]] bool fits(std::size_t base);
   void make_sequence(Tag tag, std::uint32_t count);
   void build(program::Index call_template, std::uint32_t count);
   Value arithmetic(program::Eval eval, const Value& a, const Value& b);
@@ -111,7 +131,10 @@ class Machine {
   std::vector<FreshArgument> fresh_arguments_, built_;
   std::vector<RestArgument> rest_;
   Dependencies dependencies_;
-  std::size_t fuel_ = 0;
+  std::int64_t fuel_ = 0;
+  bool too_many_ = false;
+  std::optional<GivenUp> given_up_;
+  std::vector<unsigned> given_up_times_;  // by helper
   NodeId root_;
   std::vector<Value> call_arguments_;
 };

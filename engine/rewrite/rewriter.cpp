@@ -15,7 +15,7 @@ void Rewriter::Changes::clear() {
 }
 
 Rewriter::Rewriter(Binding& binding, Machine& machine)
-    : binding_(&binding), machine_(&machine), graph_(&binding.graph()), speller_(machine) {}
+    : binding_(&binding), machine_(&machine), graph_(&binding.graph()), users_(binding), speller_(machine) {}
 
 Storage& Rewriter::storage() {
   if (storage_ == nullptr) storage_ = std::make_unique<Storage>(*binding_);
@@ -31,7 +31,9 @@ Rewriter::Changes& Rewriter::begin() {
 // ---------------------------------------------------------------- values as arguments
 
 bool Rewriter::can_write_literal(const Value& v) {
-  std::vector<Value> todo{v};
+  if (v.is_container() && v.range.where == Where::graph) return true;
+  std::vector<Value>& todo = checked_;
+  todo.assign(1, v);
   while (!todo.empty()) {
     const Value x = todo.back();
     todo.pop_back();
@@ -160,6 +162,7 @@ bool Rewriter::missing_operand(std::uint32_t fresh) {
 
 bool Rewriter::make(const Value& v, NodeId root, NodeId place, SymbolId name) {
   if (!v.is(Tag::fresh)) return true;
+  unwritable_ = false;
   bool ok = true;
   todo_.assign(1, v.a);
   while (!todo_.empty() && ok) {
@@ -195,6 +198,12 @@ void Rewriter::leave_out_defaults(const FreshNode& node, const Overload& schema)
 
 void Rewriter::make_one(std::uint32_t fresh, NodeId root, NodeId place, SymbolId name, bool& ok) {
   const FreshNode& node = machine_->fresh()[fresh];
+  for (std::uint32_t i = 0; i < node.count; ++i) {
+    if (can_write(machine_->argument(node.first + i).value)) continue;
+    unwritable_ = true;
+    ok = false;
+    return;
+  }
   const CallSpelling& call = speller_.spell(node, root);
   if (!call.ok) {
     ok = false;
@@ -215,6 +224,7 @@ void Rewriter::make_one(std::uint32_t fresh, NodeId root, NodeId place, SymbolId
   }
   machine_->fresh()[fresh].made = n;
   changes_.created.push_back(n);
+  users_.arrived(n);
   if (storage_ != nullptr) storage_->created(n);
 }
 
@@ -223,6 +233,7 @@ void Rewriter::unmake() {
     const NodeId n = changes_.created.back();
     changes_.created.pop_back();
     if (storage_ != nullptr) storage_->erased(n);
+    users_.erased(n);
     if (on_erase_) on_erase_(n);
     graph_->erase(n);
   }
@@ -235,9 +246,11 @@ void Rewriter::unmake() {
 void Rewriter::replace(NodeId old, NodeId value) {
   const std::uint32_t uses = graph_->use_count(old);
   if (storage_ != nullptr) storage_->replacing(old, value);
+  const std::size_t before = changes_.readers.size();
   for (SlotId s = graph_->first_use(old); s.valid(); s = graph_->next_use(s))
     changes_.readers.push_back(graph_->owner(s));
   graph_->replace_uses(old, value);
+  users_.moved(old, value, {changes_.readers.data() + before, changes_.readers.size() - before}, uses);
   if (storage_ != nullptr) storage_->replaced(old, value, uses);
   changes_.gained_uses.push_back(value);
   erase_dead(old);
@@ -256,6 +269,7 @@ void Rewriter::erase_dead(NodeId n) {
       if (storage_->any_writes() && binding_->writes(dead)) changes_.removed_write = true;
       storage_->erased(dead);
     }
+    users_.erased(dead);
     if (on_erase_) on_erase_(dead);
     graph_->erase(dead);
     for (const NodeId operand : operands_) {
@@ -265,6 +279,15 @@ void Rewriter::erase_dead(NodeId n) {
         dead_.push_back(operand);
       }
     }
+  }
+}
+
+void Rewriter::erase_unused() {
+  const std::vector<NodeId> lost = changes_.lost_uses;
+  for (const NodeId n : lost) {
+    if (graph_->alive(n) && !graph_->has_uses(n) && graph_->opcode(n) != Opcode::placeholder &&
+        binding_->call_class(n).removable)
+      erase_dead(n);
   }
 }
 
@@ -290,6 +313,7 @@ Rewriter::Kept Rewriter::set_argument(NodeId n, std::string_view name, const Val
   }
   const CallForm form = graph_->form(n);
   note_operands(n, changes_.lost_uses);
+  users_.leaving(n);
   {
     CallBuilder builder(*graph_);
     const std::uint32_t count = graph_->argument_count(n);
@@ -310,6 +334,7 @@ Rewriter::Kept Rewriter::set_argument(NodeId n, std::string_view name, const Val
     builder.reassign(n, form.opcode, form.target);
   }
   note_operands(n, changes_.gained_uses);
+  users_.arrived(n);
   changes_.kept.push_back(n);
   return Kept::changed;
 }

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "engine/rewrite/spelling.hpp"
+#include "engine/rewrite/users.hpp"
 
 namespace fxrules::rewrite {
 
@@ -16,6 +17,8 @@ class Rewriter {
 
   // ---- storage, worked out when first asked for
   [[nodiscard]] Storage& storage();
+
+  [[nodiscard]] Users& users() { return users_; }
 
   // ---- what changed since `begin`
   struct Changes {
@@ -37,8 +40,9 @@ class Rewriter {
   // Makes the fresh nodes that the value needs, before `place`; each stands for the root's dialect and
   // inherits what FX passes inherit. `name` is for the last one. False when one has no spelling.
   bool make(const Value& v, NodeId root, NodeId place, SymbolId name);
-  [[nodiscard]] NodeId node_of(const Value& v) const;  // of a node or made fresh value
-  void unmake();                                       // takes the created nodes back
+  [[nodiscard]] bool unwritable() const { return unwritable_; }  // that was because an argument cannot be written
+  [[nodiscard]] NodeId node_of(const Value& v) const;            // of a node or made fresh value
+  void unmake();                                                 // takes the created nodes back
 
   // All uses of `old` move; `old` goes, and so do pure nodes that this leaves without uses.
   void replace(NodeId old, NodeId value);
@@ -46,6 +50,7 @@ class Rewriter {
   enum class Kept { changed, same, impossible };
   Kept set_argument(NodeId n, std::string_view name, const Value& value);
   void erase_dead(NodeId n);  // requires no uses; cascades
+  void erase_unused();        // what lost its last use and may go
 
  private:
   [[nodiscard]] bool can_write_literal(const Value& v);
@@ -60,10 +65,13 @@ class Rewriter {
   Machine* machine_;
   Graph* graph_;
   std::unique_ptr<Storage> storage_;
+  Users users_;
+  bool unwritable_ = false;
   Changes changes_;
   Speller speller_;
   // Kept, so that a rewrite allocates nothing.
   std::vector<NodeId> dead_, operands_;
+  std::vector<Value> checked_;
   std::vector<std::uint32_t> todo_;  // fresh nodes to make, the first one last
   std::vector<const FreshArgument*> arguments_;
   std::function<void(NodeId)> on_erase_;

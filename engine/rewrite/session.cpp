@@ -28,6 +28,12 @@ std::string describe(Refusal refusal) {
       return "a result uses a value that the rule itself replaces";
     case Refusal::no_spelling:
       return "no op of the replacement takes these arguments";
+    case Refusal::not_known:
+      return "the result needs a value that is not known";
+    case Refusal::keeps_new:
+      return "`keep` takes values that are there, and this one would have to be computed";
+    case Refusal::no_node:
+      return "the result is no node, and only a node can take a node's place";
   }
   return {};
 }
@@ -42,7 +48,8 @@ Session::Session(const program::RuleSet& rules, Graph& graph, const ApplyOptions
       rewriter_(binding_, machine_),
       extra_matcher_(binding_, machine_.heap()),
       enabled_(rules.rules.size(), true),
-      noted_(rules.rules.size()) {
+      noted_(rules.rules.size()),
+      refused_(rules.rules.size()) {
   const auto named = [](const std::vector<std::string>& names, const std::string& name) {
     return std::find(names.begin(), names.end(), name) != names.end();
   };
@@ -61,28 +68,11 @@ Outcome Session::attempt(Index index, NodeId root, std::vector<Value>& variables
   refusal_ = Refusal::none;
   rewriter_.begin();
   const Outcome outcome = join(rule, index, root, 0, variables, nodes);
+  report_helper();
   last_dependencies_.use_counts = machine_.dependencies().use_counts;
   last_dependencies_.elsewhere |= machine_.dependencies().elsewhere || refusal_ != Refusal::none;
   last_dependencies_.elsewhere |= !rule.extra.empty();  // another user may appear
   return outcome;
-}
-
-// The users of a value, or what lies that many uses away, in program order.
-std::vector<NodeId> Session::users_of(NodeId value, unsigned hops) const {
-  const auto order = [&](std::vector<NodeId>& nodes) {
-    std::sort(nodes.begin(), nodes.end(), [&](NodeId a, NodeId b) { return graph_->precedes(a, b); });
-    nodes.erase(std::unique(nodes.begin(), nodes.end()), nodes.end());
-  };
-  std::vector<NodeId> nodes{value};
-  for (unsigned hop = 0; hop < hops; ++hop) {
-    std::vector<NodeId> users;
-    for (const NodeId n : nodes) {
-      for (SlotId s = graph_->first_use(n); s.valid(); s = graph_->next_use(s)) users.push_back(graph_->owner(s));
-    }
-    order(users);
-    nodes = std::move(users);
-  }
-  return nodes;
 }
 
 // Further roots are found among the users of a value that is already bound; every combination is tried until
@@ -94,17 +84,38 @@ Outcome Session::join(const program::Rule& rule, Index index, NodeId root, std::
     return alternatives(rule, index, root, variables, nodes);
   }
   const program::ExtraRoot& extra = rule.extra[extra_index];
-  const auto anchor = std::find_if(extra.anchors.begin(), extra.anchors.end(),
-                                   [&](const auto& a) { return variables[a.variable].is(Tag::node); });
-  if (anchor == extra.anchors.end()) return Outcome::declined;
+  const program::ExtraRoot::Anchor* anchor = cheapest_anchor(extra, variables);
+  if (anchor == nullptr) return Outcome::declined;
   Outcome best = Outcome::declined;
-  for (const NodeId user : users_of(variables[anchor->variable].node(), anchor->hops)) {
-    if (std::find(nodes.begin(), nodes.end(), user) != nodes.end()) continue;
+  const auto ends = [&](NodeId user) {
+    if (std::find(nodes.begin(), nodes.end(), user) != nodes.end()) return false;
     for (auto& [more_variables, more_nodes] : matches_of(extra, user, variables, nodes)) {
       const Outcome outcome = join(rule, index, root, extra_index + 1, more_variables, more_nodes);
-      if (outcome == Outcome::applied || outcome == Outcome::failed) return outcome;
+      if (outcome == Outcome::applied || outcome == Outcome::failed) return best = outcome, true;
       if (outcome == Outcome::noted) best = outcome;
     }
+    return false;
+  };
+  const NodeId value = variables[anchor->variable].node();
+  if (anchor->hops == 1 && rewriter_.users().many(value)) {
+    const Users::Ordered& users = rewriter_.users().of(value, extra.match);
+    (void)std::any_of(users.begin(), users.end(), ends);
+  } else {
+    const std::vector<NodeId> users = rewriter_.users().behind(value, anchor->hops);
+    (void)std::any_of(users.begin(), users.end(), ends);
+  }
+  return best;
+}
+
+// Whichever value the search starts from, it finds the same roots: the one with the fewest users, and near.
+const program::ExtraRoot::Anchor* Session::cheapest_anchor(const program::ExtraRoot& extra,
+                                                           const std::vector<Value>& variables) const {
+  const program::ExtraRoot::Anchor* best = nullptr;
+  std::pair<unsigned, std::uint32_t> least;
+  for (const program::ExtraRoot::Anchor& a : extra.anchors) {
+    if (!variables[a.variable].is(Tag::node)) continue;
+    const std::pair cost(a.hops, graph_->use_count(variables[a.variable].node()));
+    if (best == nullptr || cost < least) best = &a, least = cost;
   }
   return best;
 }
@@ -130,7 +141,11 @@ std::vector<Session::Joined> Session::matches_of(const program::ExtraRoot& extra
 
 Outcome Session::alternatives(const program::Rule& rule, Index index, NodeId root, std::vector<Value>& variables,
                               std::vector<NodeId>& nodes) {
+  for (const Index v : rule.scalars) {
+    if (variables[v].is_one_int()) variables[v] = machine_.item(variables[v], 0);
+  }
   bool unknown = false, decided = false;
+  unbuilt_ = Refusal::none;
   for (const program::Alternative& alternative : rule.alternatives) {
     if (alternative.guard.present()) {
       const Truth guard = truth_of(machine_.run(alternative.guard, variables));
@@ -156,17 +171,37 @@ Outcome Session::alternatives(const program::Rule& rule, Index index, NodeId roo
     if (refusal_ != Refusal::none) break;  // the guard chose this alternative; the next ones are not for it
   }
   if (!decided) ++(unknown ? report_->rules[index].guard_unknown : report_->rules[index].guard_false);
+  if (unbuilt_ != Refusal::none && refusal_ == Refusal::none) report_refusal(index, root, unbuilt_);
   return Outcome::declined;
 }
 
 Outcome Session::refuse(Index index, NodeId root, Refusal why) {
   refusal_ = why;
-  ++report_->rules[index].refused;
-  std::vector<bool>& said = noted_[index];
-  if (said.size() <= root.value) said.resize(root.value + 1);
-  if (!said[root.value]) report_->notes.push_back({index, graph_->name_id(root), "not rewritten: " + describe(why)});
-  said[root.value] = true;
+  report_refusal(index, root, why);
   return Outcome::declined;
+}
+
+// A match is tried again when something changes: it counts once.
+void Session::report_refusal(Index index, NodeId root, Refusal why) {
+  std::vector<bool>& said = refused_[index];
+  if (said.size() <= root.value) said.resize(root.value + 1);
+  if (said[root.value]) return;
+  said[root.value] = true;
+  ++report_->rules[index].refused;
+  report_->notes.push_back({index, graph_->name_id(root), "not rewritten: " + describe(why)});
+}
+
+void Session::report_helper() {
+  const std::optional<Machine::GivenUp> given_up = machine_.take_given_up();
+  if (!given_up) return;
+  const program::Def& def = rules_->defs[given_up->def];
+  report_->diagnostics.push_back(
+      {Severity::note, "helper-limit",
+       fmt::format("`{}` was given up at `{}`: it {}", def.name, graph_->name(machine_.root()),
+                   given_up->values ? fmt::format("holds more than {} values", Machine::kMostValues)
+                                    : fmt::format("takes more than {} steps", Machine::kFuel)),
+       def.equations.empty() ? Span() : def.equations[given_up->equation].span,
+       "a value that it gives counts as unknown; after three times it is not tried again"});
 }
 
 Outcome Session::say(Index index, const program::Alternative& alternative, NodeId root, std::vector<Value>& variables) {
@@ -198,7 +233,7 @@ void Session::record(Index index, NodeId root, const std::vector<NodeId>& nodes,
   created_.clear();
   for (const NodeId n : nodes) matched_.push_back(graph_->name_id(n));
   for (const NodeId n : changes.created) created_.push_back(graph_->name_id(n));
-  report_->applications.push_back({index, graph_->name_id(root), matched_, created_, result});
+  report_->applications.push_back({index, graph_->name_id(root), matched_, created_, result, replaced_});
 }
 
 // ---------------------------------------------------------------- results
@@ -217,8 +252,10 @@ Outcome Session::value(const program::Rule& rule, Index index, const program::Al
   replacements_.clear();
   for (const program::Assignment& a : alternative.assignments) {
     const Value old = variables[a.variable], value = variables[a.value];
-    if (!old.is(Tag::node) || !rewriter_.can_write(value)) return Outcome::declined;
-    if (!value.is(Tag::node) && !value.is(Tag::fresh)) return Outcome::declined;  // a root is a node
+    if (!old.is(Tag::node) || (!value.is(Tag::node) && !value.is(Tag::fresh))) {
+      unbuilt_ = value.unusable() ? Refusal::not_known : Refusal::no_node;
+      return Outcome::declined;
+    }
     replacements_.push_back({old.node(), value, a.as});
   }
   for (const Replacement& r : replacements_) {
@@ -243,7 +280,9 @@ Outcome Session::value(const program::Rule& rule, Index index, const program::Al
     }
     if (!rewriter_.make(r.value, r.old, r.old, name)) {
       rewriter_.unmake();
-      return refuse(index, root, Refusal::no_spelling);
+      if (!rewriter_.unwritable()) return refuse(index, root, Refusal::no_spelling);
+      unbuilt_ = Refusal::not_known;
+      return Outcome::declined;
     }
   }
   for (const NodeId n : rewriter_.changes().created) {
@@ -264,10 +303,15 @@ Outcome Session::value(const program::Rule& rule, Index index, const program::Al
     }
   }
   SymbolId result;
+  replaced_.clear();
   for (const Replacement& r : replacements_) {
     const NodeId value = rewriter_.node_of(r.value);
     if (r.value.is(Tag::fresh)) inherit(r.old, value);
-    if (r.old == root) result = graph_->name_id(value);
+    if (r.old == root) {
+      result = graph_->name_id(value);
+    } else {
+      replaced_.insert(replaced_.end(), {graph_->name_id(r.old), graph_->name_id(value)});
+    }
     rewriter_.replace(r.old, value);
   }
   record(index, root, nodes, result);
@@ -314,7 +358,9 @@ Outcome Session::keep(Index index, const program::Alternative& alternative, Node
   std::vector<Value> values;
   for (const program::KeepEntry& entry : alternative.keeps) {
     values.push_back(machine_.run(entry.value, variables));
-    if (!rewriter_.can_write(values.back()) || values.back().is(Tag::fresh)) return Outcome::declined;
+    if (rewriter_.can_write(values.back()) && !values.back().is(Tag::fresh)) continue;
+    unbuilt_ = values.back().is(Tag::fresh) ? Refusal::keeps_new : Refusal::not_known;
+    return Outcome::declined;
   }
   for (const program::KeepEntry& entry : alternative.keeps) {
     if (decides_write(root, entry.key)) return refuse(index, root, Refusal::root_writes);
@@ -337,6 +383,8 @@ Outcome Session::keep(Index index, const program::Alternative& alternative, Node
     changed |= kept == Rewriter::Kept::changed;
   }
   if (!changed) return Outcome::declined;
+  replaced_.clear();
+  rewriter_.erase_unused();
   record(index, root, nodes, graph_->name_id(root));
   return Outcome::applied;
 }

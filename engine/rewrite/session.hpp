@@ -21,6 +21,9 @@ enum class Refusal : std::uint8_t {
   not_before,      // an operand of the new node stands behind it
   replaced,        // a result uses a root that the rule replaces
   no_spelling,     // no op of that name takes these arguments
+  not_known,       // the result needs a value that is not known
+  keeps_new,       // `keep` of a node that would have to be made
+  no_node,         // the result is a number, a list, …: only a node can take a node's place
 };
 
 enum class Outcome : std::uint8_t { declined, applied, failed, noted };
@@ -43,8 +46,10 @@ class Session {
   [[nodiscard]] const Dependencies& dependencies() const { return last_dependencies_; }
   [[nodiscard]] Refusal refusal() const { return refusal_; }
 
-  // Metadata that follows from changed devices; once, at the end.
-  void settle_metadata();
+  // Metadata that follows from changed devices, when nothing more is rewritten; the nodes that it changed.
+  std::vector<NodeId> settle_metadata();
+  // What is not settled yet goes on in another session.
+  void take_changes_of(Session& other) { device_changes_ = std::move(other.device_changes_); }
 
  private:
   Outcome alternatives(const program::Rule& rule, program::Index index, NodeId root, std::vector<Value>& variables,
@@ -57,7 +62,8 @@ class Session {
                std::vector<Value>& variables, std::vector<NodeId>& nodes);
   std::vector<Joined> matches_of(const program::ExtraRoot& extra, NodeId user, const std::vector<Value>& variables,
                                  const std::vector<NodeId>& nodes);
-  [[nodiscard]] std::vector<NodeId> users_of(NodeId value, unsigned hops) const;
+  [[nodiscard]] const program::ExtraRoot::Anchor* cheapest_anchor(const program::ExtraRoot& extra,
+                                                                  const std::vector<Value>& variables) const;
   Outcome value(const program::Rule& rule, program::Index index, const program::Alternative& alternative, NodeId root,
                 std::vector<Value>& variables, const std::vector<NodeId>& nodes);
   Outcome keep(program::Index index, const program::Alternative& alternative, NodeId root,
@@ -65,6 +71,8 @@ class Session {
   Outcome say(program::Index index, const program::Alternative& alternative, NodeId root,
               std::vector<Value>& variables);
   Outcome refuse(program::Index index, NodeId root, Refusal why);
+  void report_refusal(program::Index index, NodeId root, Refusal why);
+  void report_helper();
   void record(program::Index index, NodeId root, const std::vector<NodeId>& nodes, SymbolId result);
 
   [[nodiscard]] Refusal operands_allow(const std::vector<Value>& values, NodeId root, const std::vector<NodeId>& nodes);
@@ -96,13 +104,14 @@ class Session {
   Rewriter rewriter_;
   Matcher extra_matcher_;
   std::vector<bool> enabled_;
-  std::vector<std::vector<bool>> noted_;  // by rule, by node: a note is said once
+  std::vector<std::vector<bool>> noted_, refused_;  // by rule, by node: each is said once
   Dependencies last_dependencies_;
   Refusal refusal_ = Refusal::none;
-  std::vector<std::pair<NodeId, SymbolId>> device_changes_;
+  Refusal unbuilt_ = Refusal::none;                          // why an alternative whose guard holds gave no result
+  std::vector<std::pair<NodeId, SymbolId>> device_changes_;  // not settled yet, each with the device it was on
   // Kept, so that an attempt allocates nothing.
   std::vector<Replacement> replacements_;
-  std::vector<SymbolId> matched_, created_;
+  std::vector<SymbolId> matched_, created_, replaced_;
 };
 
 [[nodiscard]] std::string describe(Refusal refusal);

@@ -38,7 +38,8 @@ enum class Tag : std::uint8_t {
 enum class Unknown : std::uint32_t { metadata, size, kind, no_equation, arithmetic, stated, operand, not_computed };
 
 // How a string or device was spelled, kept so that it is written back the same way.
-enum Spelled : std::uint8_t { kAsObject = 0, kAsString = 1, kAsBare = 2 };
+// A list that a call spells as one int, where its schema has a list of them, remembers that.
+enum Spelled : std::uint8_t { kAsObject = 0, kAsString = 1, kAsBare = 2, kAsOneInt = 3 };
 
 // A reversed heap list grows at its front: `[x, f(rest)..]` over a long list is linear.
 enum class Where : std::uint32_t { graph, heap, heap_reversed, constants };
@@ -65,6 +66,7 @@ struct Value {
   [[nodiscard]] bool is(Tag t) const { return tag == t; }
   [[nodiscard]] bool unusable() const { return tag == Tag::unknown || tag == Tag::failure; }
   [[nodiscard]] bool is_sequence() const { return tag == Tag::list || tag == Tag::tuple; }
+  [[nodiscard]] bool is_one_int() const { return tag == Tag::list && spelled == kAsOneInt; }
   [[nodiscard]] bool is_container() const { return tag >= Tag::list && tag <= Tag::range; }
 
   static Value make(Tag tag, std::uint32_t a = 0, std::int64_t i = 0) {
@@ -96,6 +98,7 @@ struct Value {
     v.a += range.where == Where::heap_reversed ? back : front;
     v.range.count -= front + back;
     v.tag = Tag::list;
+    v.spelled = kAsObject;
     return v;
   }
   static Value sequence(Tag tag, std::uint32_t first, std::uint32_t count, Where where) {

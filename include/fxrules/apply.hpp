@@ -55,6 +55,8 @@ struct Application {
   std::span<const SymbolId> matched;  // all matched nodes, root first
   std::span<const SymbolId> created;
   SymbolId result;  // the value that took the root's place; the root itself when it was kept
+  // Of a rule with several roots, the others: each name followed by that of the value that took its place.
+  std::span<const SymbolId> replaced = {};
 };
 
 // A list of applications, kept flat: there may be millions. What it gives stays valid until it grows.
@@ -66,7 +68,12 @@ class Applications {
   [[nodiscard]] Application operator[](std::size_t i) const {
     const Head& h = heads_[i];
     const SymbolId* names = names_.data() + h.names;
-    return {h.rule, h.root, {names, h.matched}, {names + h.matched, h.created}, h.result};
+    return {h.rule,
+            h.root,
+            {names, h.matched},
+            {names + h.matched, h.created},
+            h.result,
+            {names + h.matched + h.created, h.replaced}};
   }
   [[nodiscard]] Application back() const { return (*this)[size() - 1]; }
   [[nodiscard]] iterator begin() const;
@@ -74,9 +81,11 @@ class Applications {
   // Requires: the names do not belong to this list.
   void push_back(const Application& a) {
     const auto length = [](const auto& names) { return static_cast<std::uint32_t>(names.size()); };
-    heads_.push_back({a.rule, a.root, a.result, length(names_), length(a.matched), length(a.created)});
+    heads_.push_back(
+        {a.rule, a.root, a.result, length(names_), length(a.matched), length(a.created), length(a.replaced)});
     for (const SymbolId name : a.matched) names_.push_back(name);
     for (const SymbolId name : a.created) names_.push_back(name);
+    for (const SymbolId name : a.replaced) names_.push_back(name);
   }
   void clear() {
     heads_.resize(0);
@@ -87,7 +96,7 @@ class Applications {
   struct Head {
     std::uint32_t rule = 0;
     SymbolId root, result;
-    std::uint32_t names = 0, matched = 0, created = 0;  // first name, how many
+    std::uint32_t names = 0, matched = 0, created = 0, replaced = 0;  // first name, how many
   };
   Column<Head> heads_;
   Column<SymbolId> names_;

@@ -181,6 +181,15 @@ TEST_CASE("max_rewrites stops the run and keeps what was done") {
   CHECK(run.text == "relu = torch.relu(x)\nrelu_1 = torch.relu(relu)\nc = torch.abs(relu_1)\nreturn (c,)\n");
 }
 
+TEST_CASE("a refused match that is tried again counts once") {
+  const Applied run = applied("neg(neg(x)) => x\nabs(x) => exp(x)\n",
+                              "x = placeholder\na = torch.neg(x)\nb = torch.neg(a)\nc = torch.abs(x)\n"
+                              "d = torch.abs(c)\nreturn (b, d)");
+  CHECK(run.report.rewrites == 2);
+  CHECK(run.report.rules[0].refused == 1);
+  CHECK(run.report.notes.size() == 1);
+}
+
 TEST_CASE("rules that undo each other are a cycle, named") {
   const Applied run = applied("there: neg(x) => abs(x)\nback: abs(x) => neg(x)\nother: exp(x) => relu(x)\n",
                               "x = placeholder\na = torch.exp(x)\nb = torch.neg(a)\nreturn (b,)");
@@ -188,7 +197,8 @@ TEST_CASE("rules that undo each other are a cycle, named") {
   CHECK(run.report.exit_code() == 3);
   CHECK(run.report.cycle == std::vector<std::string>{"there", "back"});
   REQUIRE(run.report.diagnostics.size() == 1);
-  CHECK(run.report.diagnostics[0].message == "these rules undo each other, or repeat: `there`, `back`");
+  CHECK(run.report.diagnostics[0].message ==
+        "these rules undo each other, or repeat: `there` (test.rules:1), `back` (test.rules:2)");
   CHECK(run.text == "a = torch.exp(x)\nb = torch.neg(a)\nreturn (b,)\n");
 }
 

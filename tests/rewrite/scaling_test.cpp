@@ -144,3 +144,20 @@ TEST_CASE("rules that cannot match cost nothing") {
   const Report report = run(rules, g);
   CHECK(report.visits == g.size());
 }
+
+TEST_CASE("roots that share a value with 100,000 users are found without looking at all of them for each") {
+  Graph none = hub(kMany, "torch.relu");
+  const Report nothing = run("{ a = relu(x), b = neg(x) } => { a = abs(x), b = abs(x) }\n", none);
+  CHECK(nothing.rewrites == 0);
+  CHECK(nothing.visits <= 4 * kMany);
+
+  Graph pairs = hub(kMany, "torch.relu");
+  std::uint32_t i = 0;
+  for (const NodeId n : std::vector<NodeId>(pairs.nodes().begin(), pairs.nodes().end())) {
+    if (pairs.target(n) != "torch.relu" || i++ % 2 != 0) continue;
+    CallBuilder(pairs).node(pairs.find("exp")).reassign(n, Opcode::call_function, pairs.symbols().intern("torch.neg"));
+  }
+  const Report all = run("{ a = relu(x), b = neg(x) } => { a = abs(x), b = sin(x) }\n", pairs);
+  CHECK(all.rewrites == kMany / 2);
+  CHECK(all.visits <= 8 * kMany);
+}

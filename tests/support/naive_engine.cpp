@@ -27,6 +27,7 @@ class Run {
     for (const program::Phase& phase : rules_.phases) {
       if (report_.stop != StopReason::converged) break;
       phase.once ? once(phase) : fixpoint(phase);
+      if (session_ != nullptr) session_->settle_metadata();
     }
     report_.nodes_after = graph_.size();
     return std::move(report_);
@@ -44,6 +45,7 @@ class Run {
         step = at(phase, node);
         if (step != Step::nothing) break;
       }
+      if (step == Step::nothing && !session_->settle_metadata().empty()) step = Step::rewritten;
     }
   }
 
@@ -65,9 +67,10 @@ class Run {
 
   // Everything that the last rewrite left behind is forgotten.
   void renew() {
-    session_.reset();
     scratch_ = Report();
-    session_ = std::make_unique<Session>(rules_, graph_, options_, scratch_);
+    auto fresh = std::make_unique<Session>(rules_, graph_, options_, scratch_);
+    if (session_ != nullptr) fresh->take_changes_of(*session_);
+    session_ = std::move(fresh);
   }
 
   Step at(const program::Phase& phase, NodeId node) {
