@@ -1,6 +1,9 @@
 // fxrules apply: rules and a graph in, a graph, a diff and a report out. Nothing is written before everything
 // that can fail has been done, but for the writing itself.
+#include <algorithm>
 #include <ostream>
+#include <unordered_map>
+#include <unordered_set>
 
 #include <fmt/format.h>
 
@@ -24,7 +27,7 @@ bool report_to_stderr(const Options& options) {
   return graph_to_stdout(options) || (options.report == ReportForm::json && options.diff);
 }
 
-ApplyOptions apply_options(const Options& options, ProgressLine& progress) {
+ApplyOptions apply_options(const Options& options) {
   ApplyOptions apply;
   apply.max_rewrites = options.max_rewrites;
   apply.only = options.only;
@@ -32,7 +35,6 @@ ApplyOptions apply_options(const Options& options, ProgressLine& progress) {
   apply.dce = options.dce;
   apply.record = options.report != ReportForm::none;
   apply.restore_on_failure = false;  // nothing of a failed run is kept
-  if (progress.enabled()) apply.progress = [&progress](const Progress& p) { progress.show(p); };
   return apply;
 }
 
@@ -50,16 +52,60 @@ GraphFile read_graph_file(const SourcePtr& source, Console& console) {
   return file;
 }
 
-// A failed run must say why, whatever the engine collected.
-void print_failure(const Report& report, Console& console) {
-  print(console, report.diagnostics);
-  if (report.ok() || has_errors(report.diagnostics)) return;
-  std::string names;
-  for (const std::string& name : report.cycle) names += fmt::format("{}`{}`", names.empty() ? "" : ", ", name);
-  const std::string message =
-      names.empty() ? fmt::format("the rules do not seem to end: gave up after {} rewrites", report.rewrites)
-                    : fmt::format("these rules undo each other without end: {}", names);
-  print(console, {plain_error(to_string(report.stop), message)});
+// Where a rule made a node that the text form cannot say: found by doing it all again, with a record.
+class Makers {
+ public:
+  Makers(const RuleSet& rules, const SourcePtr& source, const Options& options) : file_(read_graph(source)) {
+    for (const Unsayable& u : unsayable_in_text_ir(file_.graph)) given_.insert(key(file_.graph, u));
+    ApplyOptions again = apply_options(options);
+    again.record = true;
+    report_ = apply(rules, file_.graph, again);
+    for (const Application& a : report_.applications) {
+      for (const SymbolId name : a.created) rule_of_[std::string(file_.graph.text(name))] = a.rule;
+      if (a.result.valid()) rule_of_.try_emplace(std::string(file_.graph.text(a.result)), a.rule);
+    }
+  }
+
+  // The input had this already.
+  [[nodiscard]] bool was_given(const Graph& graph, const Unsayable& u) const { return given_.contains(key(graph, u)); }
+  [[nodiscard]] const RuleReport* rule_of(std::string_view node) const {
+    const auto found = rule_of_.find(std::string(node));
+    return found == rule_of_.end() ? nullptr : &report_.rules[found->second];
+  }
+
+ private:
+  static std::string key(const Graph& graph, const Unsayable& u) {
+    return fmt::format("{} {}", graph.name(u.node), u.what);
+  }
+
+  GraphFile file_;
+  Report report_;
+  std::unordered_set<std::string> given_;
+  std::unordered_map<std::string, std::uint32_t> rule_of_;
+};
+
+// What would read back as something else must not be written in silence.
+void check_output(const RuleSet& rules, const SourcePtr& source, const Graph& graph, const Options& options,
+                  Report& report) {
+  const std::vector<Unsayable> found = unsayable_in_text_ir(graph);
+  if (found.empty()) return;
+  const Makers makers(rules, source, options);
+  constexpr std::size_t kMost = 20;
+  for (std::size_t i = 0; i < std::min(found.size(), kMost); ++i) {
+    const std::string_view name = graph.name(found[i].node);
+    const bool given = makers.was_given(graph, found[i]);
+    const RuleReport* maker = given ? nullptr : makers.rule_of(name);
+    report.diagnostics.push_back(
+        {given ? Severity::note : Severity::error, "unsayable",
+         fmt::format("`%{}`: {} would be read back as something else{}", name, found[i].what,
+                     maker == nullptr ? "" : fmt::format("; the rule `{}` made it", maker->name)),
+         maker == nullptr ? Span() : maker->span,
+         "print(gm.graph) writes strings without quotes: `1` is a number then, and `, ` and brackets divide"});
+  }
+  if (found.size() > kMost)
+    report.diagnostics.push_back(
+        {Severity::note, "unsayable", fmt::format("{} more nodes like these", found.size() - kMost), {}, {}});
+  if (has_errors(report.diagnostics)) report.stop = StopReason::failed;
 }
 
 bool changed(const Report& report) { return report.rewrites > 0 || report.removed > 0; }
@@ -112,9 +158,12 @@ int apply_command(const Options& options, Console& console) {
   check_labels(options.only, "--only", *rules);
   check_labels(options.disable, "--disable", *rules);
 
-  const Report report = apply(*rules, file.graph, apply_options(options, progress));
+  ApplyOptions how = apply_options(options);
+  if (progress.enabled()) how.progress = [&progress](const Progress& p) { progress.show(p); };
+  Report report = apply(*rules, file.graph, how);
   progress.clear();
-  print_failure(report, console);
+  if (report.ok()) check_output(*rules, source, file.graph, options, report);
+  print(console, report.diagnostics);
   const int code = exit_code(report, options);
   if (report.ok()) {
     progress.show("writing");

@@ -4,6 +4,9 @@
 
 #include <algorithm>
 #include <array>
+#include <charconv>
+#include <cstdint>
+#include <optional>
 #include <ostream>
 #include <string_view>
 
@@ -132,6 +135,7 @@ const CommandName& find_command(const std::string& word) {
 // What CLI11 fills in before it is checked.
 struct Raw {
   std::vector<std::string> files, params;
+  std::optional<std::string> out, max_rewrites;
   std::string report, stage = "program", format = "fx";
 };
 
@@ -144,16 +148,14 @@ void add_params(CLI::App& app, Raw& raw) {
 void describe_apply(CLI::App& app, Raw& raw, Options& options) {
   app.add_option("files", raw.files, "Rule files, then the graph; `-` reads standard input")
       ->type_name("RULES... GRAPH");
-  app.add_option("-o,--output", options.out, "Write the graph to this file")->type_name("OUT");
+  app.add_option("-o,--output", raw.out, "Write the graph to this file")->type_name("OUT");
   add_params(app, raw);
   app.add_flag("--diff", options.diff, "Print what changes, as a unified diff, in place of the graph");
   app.add_option("--report", raw.report, "Print what was done")
       ->check(CLI::IsMember({"text", "json"}))
       ->type_name("FORM");
   app.add_flag("--check", options.check, "Write no graph; the exit code is 1 if anything would change");
-  app.add_option("--max-rewrites", options.max_rewrites, "Stop after N rewrites and keep them")
-      ->check(CLI::NonNegativeNumber)
-      ->type_name("N");
+  app.add_option("--max-rewrites", raw.max_rewrites, "Stop after N rewrites and keep them")->type_name("N");
   app.add_option("--only", options.only, "Apply this rule and no other (may be repeated)")
       ->type_name("LABEL")
       ->allow_extra_args(false);
@@ -209,6 +211,23 @@ void take_params(const Raw& raw, Options& options) {
   }
 }
 
+// SIZE_MAX itself means that there is no limit.
+void take_limit(const Raw& raw, Options& options) {
+  if (!raw.max_rewrites) return;
+  const std::string& text = *raw.max_rewrites;
+  std::uint64_t limit = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), limit);
+  const bool number = error != std::errc::invalid_argument && end == text.data() + text.size();
+  if (number && error == std::errc() && limit < SIZE_MAX) {
+    options.max_rewrites = limit;
+    return;
+  }
+  const std::string range = fmt::format("it is a number from 0 to {}", SIZE_MAX - 1);
+  throw UsageError(
+      fmt::format("--max-rewrites {}: {}", text, number ? "this is too large" : "this is no number of rewrites"),
+      range);
+}
+
 bool is_rule_file(std::string_view name) { return name.ends_with(".rules"); }
 
 void take_graph(Options& options) {
@@ -237,8 +256,13 @@ void check_files(const Options& options, std::string_view command) {
 void take(Raw& raw, Options& options, std::string_view command) {
   options.rules = std::move(raw.files);
   if (options.command == Command::apply) take_graph(options);
+  if (raw.out && raw.out->empty()) {
+    throw UsageError("-o names no file", "write -o OUT, or leave it out for standard output");
+  }
+  options.out = raw.out.value_or("");
   if (options.out == "-") options.out.clear();  // standard output, as without it
   take_params(raw, options);
+  take_limit(raw, options);
   if (!raw.report.empty()) options.report = raw.report == "json" ? ReportForm::json : ReportForm::text;
   options.stage = raw.stage == "ast" ? Stage::ast : Stage::program;
   check_files(options, command);

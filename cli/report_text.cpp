@@ -34,7 +34,8 @@ std::string outcome(const Report& report) {
     case StopReason::default_limit:
       return fmt::format("gave up after {}: the rules do not seem to end", rewrites);
     case StopReason::cycle:
-      return fmt::format("gave up after {}: {} undo each other", rewrites, joined(report.cycle));
+      return fmt::format("gave up after {}: {} {}", rewrites, joined(report.cycle),
+                         report.cycle.size() == 1 ? "undoes itself" : "undo each other");
     case StopReason::failed:
       return "failed, nothing was changed";
   }
@@ -151,11 +152,15 @@ std::vector<std::pair<std::string_view, std::string_view>> changed_names(const R
   std::vector<std::pair<std::string_view, std::string_view>> names;
   for (std::size_t i = report.applications.size(); i-- > 0;) {
     const Application a = report.applications[i];
-    if (!a.result.valid() || a.result == a.root) continue;
-    const auto further = last.find(a.result.value);
-    const SymbolId now = further == last.end() ? a.result : further->second;
-    last[a.root.value] = now;
-    if (now != a.root) names.emplace_back(graph.text(a.root), graph.text(now));
+    const auto renamed = [&](SymbolId old, SymbolId result) {
+      if (!result.valid() || result == old) return;
+      const auto further = last.find(result.value);
+      const SymbolId now = further == last.end() ? result : further->second;
+      last[old.value] = now;
+      if (now != old) names.emplace_back(graph.text(old), graph.text(now));
+    };
+    for (std::size_t r = a.replaced.size(); r >= 2; r -= 2) renamed(a.replaced[r - 2], a.replaced[r - 1]);
+    renamed(a.root, a.result);
   }
   std::reverse(names.begin(), names.end());
   return names;

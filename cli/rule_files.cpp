@@ -1,5 +1,9 @@
 #include "cli/rule_files.hpp"
 
+#include <algorithm>
+#include <iterator>
+
+#include <fmt/format.h>
 #include <unistd.h>
 
 #include "cli/files.hpp"
@@ -39,10 +43,31 @@ std::vector<RuleFile> rule_files(const std::vector<std::string>& names, std::ist
   return files;
 }
 
+std::vector<Diagnostic> take_wrong_params(std::vector<Diagnostic>& diagnostics) {
+  const auto first = std::stable_partition(diagnostics.begin(), diagnostics.end(),
+                                           [](const Diagnostic& d) { return d.kind != "param-value"; });
+  std::vector<Diagnostic> wrong(std::make_move_iterator(first), std::make_move_iterator(diagnostics.end()));
+  diagnostics.erase(first, diagnostics.end());
+  return wrong;
+}
+
+void refuse_params(const std::vector<Diagnostic>& wrong) {
+  if (wrong.empty()) return;
+  std::string message, hint;
+  for (const Diagnostic& d : wrong) {
+    const std::size_t line = line_column(d.span.source->text, d.span.begin).line;
+    message += fmt::format("{}{} in {}:{}", message.empty() ? "" : "; ", d.message, d.span.source->name, line);
+    if (hint.find(d.hint) == std::string::npos) hint += (hint.empty() ? "" : "; ") + d.hint;
+  }
+  throw UsageError(message, hint);
+}
+
 std::optional<RuleSet> load_rule_set(const std::vector<RuleFile>& files, const LoadOptions& options, Console& console,
                                      bool notes) {
   LoadResult loaded = load_rules(files, options);
+  const std::vector<Diagnostic> wrong = take_wrong_params(loaded.diagnostics);
   print(console, notes ? loaded.diagnostics : without_notes(loaded.diagnostics));
+  refuse_params(wrong);
   if (has_errors(loaded.diagnostics)) return std::nullopt;
   return std::move(loaded.rules);
 }

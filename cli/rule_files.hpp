@@ -21,6 +21,10 @@ namespace fxrules::cli {
 // Names as given; `-` is read from standard input here.
 [[nodiscard]] std::vector<RuleFile> rule_files(const std::vector<std::string>& names, std::istream& standard_input);
 
+// A value of -D that is not of the parameter's type is wrong use of the command line, not a mistake of the rules.
+[[nodiscard]] std::vector<Diagnostic> take_wrong_params(std::vector<Diagnostic>& diagnostics);
+void refuse_params(const std::vector<Diagnostic>& wrong);  // throws UsageError if there are any
+
 // Prints what is wrong and returns nothing when that holds errors. Notes are for `check`: a run with rules
 // that someone else wrote would repeat them each time.
 [[nodiscard]] std::optional<RuleSet> load_rule_set(const std::vector<RuleFile>& files, const LoadOptions& options,

@@ -12,8 +12,24 @@ namespace fxrules::cli {
 namespace {
 
 struct Tally {
-  std::size_t passed = 0, failed = 0, skipped = 0;
+  std::size_t passed = 0, failed = 0;
+  std::vector<std::string> skipped;  // their names
 };
+
+// A filter that selects nothing is a typo: a test run that tests nothing must not pass.
+void report_no_test(const Options& options, const Tally& tally, Console& console) {
+  const std::vector<std::string> near = nearest_names(options.filter, {tally.skipped.begin(), tally.skipped.end()});
+  std::string hint;
+  for (const std::string& name : near) hint += fmt::format("{}\"{}\"", hint.empty() ? "did you mean " : " or ", name);
+  const std::size_t count = tally.skipped.size();
+  if (!hint.empty()) {
+    hint += "?";
+  } else {
+    hint = count == 0 ? "there are no tests"
+                      : fmt::format("there {} {} test{}", count == 1 ? "is" : "are", count, count == 1 ? "" : "s");
+  }
+  print(console, {plain_error("no-test", fmt::format("no test's name holds \"{}\"", options.filter), hint)});
+}
 
 void write(const dsl::Ast& ast, const dsl::Test& test, const TestOutcome& outcome, Console& console) {
   const std::string_view color = !console.out_color ? "" : outcome.passed ? "\x1b[32m" : "\x1b[31m";
@@ -38,7 +54,7 @@ void run_file(const dsl::AstPtr& ast, const Options& options, const LoadOptions&
   }
   for (const dsl::Test& test : ast->tests) {
     if (test.name.find(options.filter) == std::string_view::npos) {
-      ++tally.skipped;
+      tally.skipped.emplace_back(test.name);
       continue;
     }
     const TestOutcome outcome = run_test(*ast, test, loaded.rules, load);
@@ -61,9 +77,9 @@ int test_command(const Options& options, Console& console) {
       run_file(loaded.trees[i], options, load, console, tally);
     }
   }
-  if (tally.passed + tally.failed == 0 && tally.skipped > 0) {
-    throw UsageError(fmt::format("no test's name holds \"{}\"", options.filter),
-                     fmt::format("there are {} tests", tally.skipped));
+  if (tally.passed + tally.failed == 0 && !options.filter.empty()) {
+    report_no_test(options, tally, console);
+    return kFailure;
   }
   console.out << fmt::format("{} passed, {} failed\n", tally.passed, tally.failed);
   return tally.failed == 0 ? kSuccess : kFailure;

@@ -1,5 +1,7 @@
 #include "cli/trees.hpp"
 
+#include "cli/rule_files.hpp"
+
 namespace fxrules::cli {
 
 LoadedTrees load_trees(const std::vector<RuleFile>& files, const LoadOptions& options, Console& console) {
@@ -11,8 +13,10 @@ LoadedTrees load_trees(const std::vector<RuleFile>& files, const LoadOptions& op
   dsl::Loader loader(options.catalogue, load);
   LoadedTrees loaded;
   const auto take = [&] {
-    const std::vector<Diagnostic> found = loader.take_diagnostics();
+    std::vector<Diagnostic> found = loader.take_diagnostics();
+    const std::vector<Diagnostic> wrong = take_wrong_params(found);
     print(console, without_notes(found));
+    refuse_params(wrong);
     return has_errors(found);
   };
   for (const RuleFile& file : files) {

@@ -244,3 +244,51 @@ TEST_CASE("a graph that breaks FX's rules is refused before any rule runs") {
   CHECK(ran.out.empty());
   CHECK_THAT(ran.err, ContainsSubstring("relu"));
 }
+
+TEST_CASE("every root of a rule that is replaced has its new name in the report") {
+  const Folder folder;
+  const std::string rules = folder.write("my.rules", "{ a = relu(x), b = neg(x) } => { a = exp(x), b = sin(x) }\n");
+  const std::string graph =
+      folder.write("graph.txt",
+                   "graph():\n"
+                   "    %x : [num_users=2] = placeholder[target=x]\n"
+                   "    %relu : [num_users=1] = call_function[target=torch.relu](args = (%x,), kwargs = {})\n"
+                   "    %neg : [num_users=1] = call_function[target=torch.neg](args = (%x,), kwargs = {})\n"
+                   "    return (relu, neg)\n");
+  const Ran ran = run_program({"apply", rules, graph, "--report", "json", "-o", folder.path("out.txt")});
+  CHECK(json::parse(ran.out)["changed_names"] == json::parse(R"({"relu": "exp", "neg": "sin"})"));
+}
+
+TEST_CASE("a rule that undoes itself is named with its place") {
+  const Files files;
+  const std::string rules =
+      files.write("loop.rules", "# a loop\nturn: relu(x) => relu(x)  if rank(x) == rank(x) or uses(x) > 0\n");
+  const Ran ran = run_program({"apply", rules, files.graph, "--report", "text"});
+  CHECK(ran.code == 3);
+  CHECK_THAT(ran.err, ContainsSubstring("loop.rules:2:1: error: the rule `turn` (") &&
+                          ContainsSubstring("loop.rules:2) undoes itself, or repeats [cycle]") &&
+                          ContainsSubstring(": `turn` undoes itself; "));
+}
+
+TEST_CASE("a helper that runs away is named with its place") {
+  const Files files;
+  const std::string rules = files.write("deep.rules",
+                                        "def twice([]) = [1]\n"
+                                        "def twice([h, t..]) = [twice(t).., twice(t)..]\n"
+                                        "relu(x) => sigmoid(x)  if len(twice(copies(0, 40))) == 3\n");
+  const Ran ran = run_program({"apply", rules, files.graph});
+  CHECK(ran.code == 0);
+  CHECK(ran.out == kGraph);
+  CHECK_THAT(ran.err, ContainsSubstring("deep.rules:2:1: note: `twice` was given up at `relu`: it ") &&
+                          ContainsSubstring("[helper-limit]"));
+}
+
+TEST_CASE("what would be read back as something else is told with node, argument and rule") {
+  const Files files;
+  const std::string rules = files.write("text.rules", "\nas_text: relu(x) => my_ops.f(x, mode = \"1\")\n");
+  const Ran ran = run_program({"apply", rules, files.graph, "-o", files.out});
+  CHECK(ran.code == 1);
+  CHECK_FALSE(files.has("out.txt"));
+  CHECK_THAT(ran.err, ContainsSubstring("text.rules:2:1: error: `%f`: the argument `mode`, '1' would be read back as "
+                                        "something else; the rule `as_text` made it [unsayable]"));
+}

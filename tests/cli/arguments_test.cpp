@@ -141,3 +141,22 @@ TEST_CASE("help teaches by examples") {
   }
   CHECK(parse({"test", "--help"}).out.find("before { x = placeholder") != std::string::npos);
 }
+
+TEST_CASE("an empty file name is no standard output") {
+  CHECK(error_of({"apply", "a.rules", "g", "-o", ""}) ==
+        "-o names no file / write -o OUT, or leave it out for standard output");
+  CHECK(options_of({"apply", "a.rules", "g", "-o", "-"}).out.empty());
+}
+
+TEST_CASE("a limit of rewrites that is none is told so") {
+  const std::string range = " / it is a number from 0 to 18446744073709551614";
+  CHECK(error_of({"apply", "a.rules", "g", "--max-rewrites", "18446744073709551615"}) ==
+        "--max-rewrites 18446744073709551615: this is too large" + range);
+  CHECK(error_of({"apply", "a.rules", "g", "--max-rewrites", "99999999999999999999999"}) ==
+        "--max-rewrites 99999999999999999999999: this is too large" + range);
+  CHECK(error_of({"apply", "a.rules", "g", "--max-rewrites=-1"}) ==
+        "--max-rewrites -1: this is no number of rewrites" + range);
+  CHECK(error_of({"apply", "a.rules", "g", "--max-rewrites", "7x"}) ==
+        "--max-rewrites 7x: this is no number of rewrites" + range);
+  CHECK(options_of({"apply", "a.rules", "g", "--max-rewrites", "18446744073709551614"}).max_rewrites == SIZE_MAX - 1);
+}

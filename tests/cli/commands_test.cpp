@@ -118,3 +118,28 @@ TEST_CASE("output that does not arrive is a failure") {
   CHECK(run({"--version"}, console) == 1);
   CHECK(err.str() == "error: standard output cannot be written [unwritable]\n");
 }
+
+TEST_CASE("a value of -D that is not of the declared type is wrong use") {
+  const Folder folder;
+  const std::string file = folder.write("my.rules",
+                                        "param n: int = 1\nparam b: bool = True\nparam f: float = 1.0\n"
+                                        "param s: str = \"a\"\n"
+                                        "neg(x) => x  if n == 1 and b and f == 1.0 and s == \"a\"\n");
+  const auto tried = [&](const std::string& value) { return run_program({"check", file, "-D", value}); };
+  for (const char* good : {"n=7", "n=-7", "b=True", "b=False", "b=true", "b=false", "b=1", "b=0", "f=2", "f=0.5",
+                           "f=1e-05", "f=inf", "s=", "s=7", "s=True"}) {
+    INFO(good);
+    const Ran ran = tried(good);
+    INFO(ran.err);
+    CHECK(ran.code == 0);
+  }
+  for (const char* bad : {"n=x", "n=1.5", "n=", "n=True", "b=yes", "b=2", "b=", "f=x", "f="}) {
+    INFO(bad);
+    CHECK(tried(bad).code == 2);
+  }
+  const Ran wrong = tried("n=1.5");
+  CHECK(wrong.err ==
+        "fxrules: -D n=1.5: `n` is declared as int in " + file + ":1\nhint: it is an integer, as in 7 or -7\n");
+  CHECK(run_program({"test", file, "-D", "b=maybe"}).code == 2);
+  CHECK(run_program({"dump", file, "-D", "b=maybe"}).code == 2);
+}

@@ -126,8 +126,15 @@ TEST_CASE("-k chooses tests by name") {
   const Ran one = run_program({"test", file, "-k", "one t"});
   CHECK_THAT(one.out, ContainsSubstring(": one two\n1 passed, 0 failed\n"));
   const Ran none = run_program({"test", file, "-k", "four"});
-  CHECK(none.code == 2);
-  CHECK(none.err == "fxrules: no test's name holds \"four\"\nhint: there are 2 tests\n");
+  CHECK(none.code == 1);
+  CHECK(none.out.empty());
+  CHECK(none.err == "error: no test's name holds \"four\" [no-test]\nhint: there are 2 tests\n");
+  const Ran near = run_program({"test", file, "-k", "thre e"});
+  CHECK(near.code == 1);
+  CHECK_THAT(near.err, ContainsSubstring("hint: did you mean \"three\"?\n"));
+  const Ran no_tests = run_program({"test", folder.write("none.rules", kRules), "-k", "four"});
+  CHECK(no_tests.code == 1);
+  CHECK_THAT(no_tests.err, ContainsSubstring("hint: there are no tests\n"));
 }
 
 TEST_CASE("a file that does not load fails, the others run") {
