@@ -162,7 +162,7 @@ int apply_command(const Options& options, Console& console) {
   if (progress.enabled()) how.progress = [&progress](const Progress& p) { progress.show(p); };
   Report report = apply(*rules, file.graph, how);
   progress.clear();
-  if (report.ok()) check_output(*rules, source, file.graph, options, report);
+  if (report.ok() && file.form == GraphForm::text_ir) check_output(*rules, source, file.graph, options, report);
   print(console, report.diagnostics);
   const int code = exit_code(report, options);
   if (report.ok()) {

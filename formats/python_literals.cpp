@@ -194,6 +194,50 @@ void append_float_repr(std::string& out, double value) {
   }
 }
 
+namespace {
+
+// A part of a complex number: without `.0` where it is whole.
+void append_part(std::string& out, double value) {
+  append_float_repr(out, value);
+  if (out.ends_with(".0")) out.resize(out.size() - 2);
+}
+
+std::optional<double> part_value(std::string_view text) {
+  double value = 0;
+  if (text.starts_with('+')) text.remove_prefix(1);
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error != std::errc() || end != text.data() + text.size() || text.empty()) return std::nullopt;
+  return value;
+}
+
+}  // namespace
+
+void append_complex_repr(std::string& out, double real, double imaginary) {
+  const bool pure = real == 0 && !std::signbit(real);
+  if (!pure) {
+    out += '(';
+    append_part(out, real);
+    if (!std::signbit(imaginary) || std::isnan(imaginary)) out += '+';
+  }
+  append_part(out, imaginary);
+  out += pure ? "j" : "j)";
+}
+
+std::optional<ComplexParts> parse_complex_repr(std::string_view text) {
+  if (!is_complex_repr(text)) return std::nullopt;
+  const bool group = text.starts_with('(');
+  if (group) text = text.substr(1, text.size() - 2);
+  text.remove_suffix(1);
+  std::size_t split = 0;
+  for (std::size_t i = 1; group && i < text.size(); ++i) {
+    if ((text[i] == '+' || text[i] == '-') && text[i - 1] != 'e') split = i;
+  }
+  const auto real = split == 0 ? std::optional(0.0) : part_value(text.substr(0, split));
+  const auto imaginary = part_value(text.substr(split));
+  if (!real || !imaginary) return std::nullopt;
+  return ComplexParts{*real, *imaginary};
+}
+
 void append_string_repr(std::string& out, std::string_view value) {
   const bool has_single = value.find('\'') != std::string_view::npos;
   const char quote = has_single && value.find('"') == std::string_view::npos ? '"' : '\'';

@@ -11,6 +11,13 @@ namespace fxrules {
 void append_integer(std::string& out, std::int64_t value);
 // `1e-05`, `2.0`, `-0.0`, `inf`: the shortest digits that read back as the same number.
 void append_float_repr(std::string& out, double value);
+// `2j`, `(1+2j)`, `(-0-1.5j)`.
+void append_complex_repr(std::string& out, double real, double imaginary);
+// The parts of what `append_complex_repr` prints; nullopt for other text.
+struct ComplexParts {
+  double real = 0, imaginary = 0;
+};
+[[nodiscard]] std::optional<ComplexParts> parse_complex_repr(std::string_view text);
 // Quoted as Python quotes: `'it'`, `"it's"`, `'a\nb'`. Bytes that are no UTF-8 stand as they are.
 void append_string_repr(std::string& out, std::string_view value);
 

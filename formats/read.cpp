@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 
+#include "formats/code/read.hpp"
 #include "fxrules/formats.hpp"
 
 namespace fxrules {
@@ -78,6 +79,8 @@ GraphFiles read_some(const SourcePtr& source, const ReadOptions& options, std::s
   const GraphForm form = recognise(source->text);
   if (form == GraphForm::text_ir) {
     text_ir::read_all(source, options, most, out);
+  } else if (form == GraphForm::code || form == GraphForm::exported_program) {
+    code::read_all(source, options, most, form, out);
   } else {
     out.diagnostics.push_back(refusal(*source, form));
   }

@@ -45,6 +45,17 @@ bool line_with(std::string_view text, std::string_view word, std::string_view se
   return false;
 }
 
+// A line that begins with `def forward(`.
+bool holds_function(std::string_view text) {
+  constexpr std::string_view kDef = "def forward(";
+  for (std::size_t at = text.find(kDef); at != kNowhere; at = text.find(kDef, at + 1)) {
+    std::size_t begin = at;
+    while (begin > 0 && (text[begin - 1] == ' ' || text[begin - 1] == '\t')) --begin;
+    if (begin == 0 || text[begin - 1] == '\n') return true;
+  }
+  return false;
+}
+
 bool is_torchscript(std::string_view text) {
   const std::size_t header = text.find("graph(%");
   if (header != kNowhere && (header == 0 || text[header - 1] == '\n' || text[header - 1] == ' ')) return true;
@@ -81,8 +92,7 @@ GraphForm recognise(std::string_view text) {
   if (is_torchscript(text)) return GraphForm::torchscript;
   if (line_with(text, "opcode ", "target")) return GraphForm::tabular;
   if (holds(text, "ExportedProgram:\n") || holds(text, "ExportedProgram:\r\n")) return GraphForm::exported_program;
-  if (line_with(text, "class ", "(torch.nn.Module):") || line_with(text, "def forward(", "self"))
-    return GraphForm::code;
+  if (line_with(text, "class ", "(torch.nn.Module):") || holds_function(text)) return GraphForm::code;
   if (holds(text, "SchedulerNode(") || line_with(text, "def body(self, ops)", ":")) return GraphForm::inductor_ir;
   if (holds(text, "async_compile") || holds(text, "def call(args):") || holds(text, "@triton_heuristics"))
     return GraphForm::inductor_code;

@@ -11,17 +11,10 @@
 #include <string_view>
 #include <vector>
 
+#include "formats/problem.hpp"
 #include "fxrules/graph.hpp"
 
 namespace fxrules::text_ir {
-
-// What is wrong, by offsets into the whole text.
-struct Problem {
-  std::string kind, message, hint;
-  std::size_t begin = 0, end = 0;
-  std::string related = {};  // empty: none
-  std::size_t related_at = 0;
-};
 
 struct Piece {
   enum class What : std::uint8_t { literal, open, close, keyword, unknown, text, python_text };

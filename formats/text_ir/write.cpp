@@ -251,21 +251,9 @@ void write_text_ir(const Graph& graph, const TextIrStyle& style, const Sink& sin
   if (!out.empty()) sink(out);
 }
 
-void write_graph(const GraphFile& file, const Sink& sink) {
-  if (!file.before.empty()) sink(file.before);
-  write_text_ir(file.graph, file.style, sink);
-  if (!file.after.empty()) sink(file.after);
-}
-
 std::string to_text(const Graph& graph, const TextIrStyle& style) {
   std::string out;
   write_text_ir(graph, style, [&](std::string_view chunk) { out += chunk; });
-  return out;
-}
-
-std::string to_text(const GraphFile& file) {
-  std::string out;
-  write_graph(file, [&](std::string_view chunk) { out += chunk; });
   return out;
 }
 

@@ -12,6 +12,7 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <unordered_map>
 #include <vector>
 
 #include "fxrules/diagnostic.hpp"
@@ -64,10 +65,45 @@ struct TextIrStyle {
   bool final_newline = true;
 };
 
+// What generated code leaves open, and the lines that stand between its statements.
+struct CodeStyle {
+  // A part that is kept as it came for as long as the graph would print it alike.
+  struct Kept {
+    std::string printed;   // how the graph printed it when it was read
+    std::string verbatim;  // empty: the same
+  };
+  enum class Inputs : std::uint8_t { plain, boxed, pytree };
+  enum class Freed : std::uint8_t { nothing, used, everything };  // `x = None`: torch 1.13; `everything`: 2.x
+
+  std::string class_name;    // "GraphModule"; empty: the function alone
+  std::string class_indent;  // without a class: unused
+  std::string def_indent, body_indent = "    ";
+  std::string line_end = "\n";
+  bool final_newline = true;
+  bool metadata = false;                               // values are annotated: `x: "f32[4][1]cpu"`
+  bool quoted = true, strides = true, devices = true;  // how
+  Freed freed = Freed::everything;
+  Inputs inputs = Inputs::plain;
+  std::string def_line, flatten;         // pytree: the def line; the call behind ` = `
+  std::string return_head, return_tail;  // around the returned value: `pytree.tree_unflatten(`
+  bool return_items = false;             // its items stand alone there, without brackets
+  Kept signature, result;
+  SymbolId returns;  // the type behind `->`
+
+  std::vector<std::string> leads;      // comments and blank lines, verbatim
+  std::vector<std::uint32_t> lead_of;  // by node id: which lead stands above it or above the nodes before it; + 1
+  std::uint32_t end_lead = 0;          // the one above `return`; + 1
+  std::unordered_map<std::uint32_t, SymbolId> named_tuples;  // by first child slot: what is called there
+
+  std::string gap;                // in front of the class line of a nested graph
+  std::vector<CodeStyle> nested;  // of the nested graphs, in order
+};
+
 struct GraphFile {
   Graph graph;
   GraphForm form = GraphForm::text_ir;
-  TextIrStyle style;
+  TextIrStyle style;   // form text_ir
+  CodeStyle code;      // form code
   std::string title;   // the last line in front of the graph that says something, without `=` around it
   std::string before;  // text in front of the graph, verbatim
   std::string after;   // text behind it, verbatim

@@ -50,10 +50,6 @@ TEST_CASE("what is not read is refused with a sentence", "[formats]") {
     CHECK_FALSE(files.ok());
     return render(files.diagnostics);
   };
-  CHECK(refusal("def forward(self, x):\n    return x\n") ==
-        "error: in.txt: this is Python code of a graph module (`gm.code`, `print_readable()`), which is not read yet "
-        "[unread-form]\n"
-        "hint: give the text of `print(gm.graph)`\n");
   CHECK(refusal("graph(%x : Tensor):\n  return (%x)\n") ==
         "error: in.txt: this is TorchScript IR, which holds no FX graph [no-graph]\n"
         "hint: capture the model with torch.export or torch.fx and print `gm.graph`\n");

@@ -1,0 +1,34 @@
+// Values as Python text that evaluates to them.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <unordered_map>
+
+#include "fxrules/graph.hpp"
+
+namespace fxrules::code {
+
+class PythonValues {
+ public:
+  // `named`: tuples that are called, by first child slot.
+  PythonValues(const Graph& graph, const std::unordered_map<std::uint32_t, SymbolId>& named)
+      : graph_(graph), named_(named) {}
+
+  // `device`: the argument is one, so that a bare text is a device where it may be one.
+  void append(std::string& out, SlotId slot, bool device = false) const;
+
+ private:
+  void scalar(std::string& out, const Slot& slot, bool device) const;
+  void nested(std::string& out, const Slot& root) const;
+
+  const Graph& graph_;
+  const std::unordered_map<std::uint32_t, SymbolId>& named_;
+};
+
+// Whether a text is spelled as devices are: `cpu`, `cuda:0`.
+[[nodiscard]] bool looks_like_device(std::string_view text);
+// `.a.b` behind what `out` holds from `begin` on; `getattr(…, "0")` around it where a part is no identifier.
+void append_path(std::string& out, std::string_view path, std::size_t begin);
+
+}  // namespace fxrules::code
