@@ -244,19 +244,27 @@ void CallCheck::check_dotted(const Callee& callee) {
     for (const OverloadId id : in_.catalogue.overloads(*op)) {
       if (!in_.catalogue.overload(id).python) candidates.push_back(in_.catalogue.overload(id).name);
     }
+    if (candidates.empty()) return;  // an op without a schema
     return report_dotted(callee, name, candidates, fmt::format("`{}` has no overload `{}`", space, name));
   }
+  const auto known = name_spaces().find(space);
+  if (known != name_spaces().end())
+    report_dotted(callee, name, known->second, fmt::format("`{}` has no function `{}`", space, name));
+}
+
+// What the catalogue knows by the path in front of its last dot; worked out when a path is not known.
+const CallCheck::NameSpaces& CallCheck::name_spaces() {
+  if (!spaces_.empty()) return spaces_;
   for (std::uint32_t o = 0; o < in_.catalogue.op_count(); ++o) {
-    if (in_.catalogue.op_namespace(OpId(o)) == space && space != "python")
-      candidates.push_back(in_.catalogue.op_name(OpId(o)));
-    for (const std::string_view path : {in_.catalogue.function_of(OpId(o)), in_.catalogue.operator_of(OpId(o))}) {
-      if (path.size() > space.size() + 1 && path.starts_with(space) && path[space.size()] == '.' &&
-          path.find('.', space.size() + 1) == std::string_view::npos)
-        candidates.push_back(path.substr(space.size() + 1));
+    const OpId op(o);
+    if (in_.catalogue.op_namespace(op) != "python")
+      spaces_[in_.catalogue.op_namespace(op)].push_back(in_.catalogue.op_name(op));
+    for (const std::string_view path : {in_.catalogue.function_of(op), in_.catalogue.operator_of(op)}) {
+      const std::size_t dot = path.rfind('.');
+      if (dot != std::string_view::npos) spaces_[path.substr(0, dot)].push_back(path.substr(dot + 1));
     }
   }
-  if (!candidates.empty())
-    report_dotted(callee, name, candidates, fmt::format("`{}` has no function `{}`", space, name));
+  return spaces_;
 }
 
 void CallCheck::report_dotted(const Callee& callee, std::string_view name,

@@ -37,6 +37,8 @@ class CallCheck {
   void check_set(const Callee& callee, const Definition& set);
   void check_required(const Term& call);
   void check_dotted(const Callee& callee);
+  using NameSpaces = std::unordered_map<std::string_view, std::vector<std::string_view>>;
+  const NameSpaces& name_spaces();
   void report_dotted(const Callee& callee, std::string_view name, const std::vector<std::string_view>& candidates,
                      std::string message);
   void check_count(const Term& call, std::string_view what, std::size_t least, std::size_t most);
@@ -48,6 +50,7 @@ class CallCheck {
   const Ast& ast_;
   std::unordered_map<std::string_view, Facts> facts_;
   std::unordered_set<std::string_view> dotted_;  // paths that were looked up
+  NameSpaces spaces_;
 };
 
 }  // namespace fxrules::dsl

@@ -816,6 +816,154 @@ t.rules:1:15: error: unknown word `again` behind the phase's name [unknown-phase
     |               ^~~~~
 hint: a phase is `once` or runs to a fixpoint, and goes `forward` or in `reverse`
 )"},
+    // What can never be
+    {__LINE__, R"(neg(x) => abs(x) if 1)",
+     R"(t.rules:1:21: error: this guard is never known true [never-true]
+  1 | neg(x) => abs(x) if 1
+    |                     ^
+hint: a guard asks what is true or false, as in `rank(x) == 2`
+)"},
+    {__LINE__, R"(neg(x) => abs(x) if rank(x))",
+     R"(t.rules:1:21: error: this guard is never known true [never-true]
+  1 | neg(x) => abs(x) if rank(x)
+    |                     ^~~~~~~
+hint: a guard asks what is true or false, as in `rank(x) == 2`
+)"},
+    {__LINE__, R"(neg(x) => abs(x) if rank(x) == 1 and False)",
+     R"(t.rules:1:21: error: this guard is never known true [never-true]
+  1 | neg(x) => abs(x) if rank(x) == 1 and False
+    |                     ^~~~~~~~~~~~~~~~~~~~~~
+hint: leave out what it guards
+)"},
+    {__LINE__, R"(add(x, n: int) => abs(x) if not n)",
+     R"(t.rules:1:29: error: this guard is never known true [never-true]
+  1 | add(x, n: int) => abs(x) if not n
+    |                             ^~~~~
+hint: leave out what it guards
+)"},
+    {__LINE__, R"(param target: str = "xla"
+neg(x) => abs(x) if target)",
+     R"(t.rules:2:21: error: this guard is never known true [never-true]
+  2 | neg(x) => abs(x) if target
+    |                     ^~~~~~
+hint: a guard asks what is true or false, as in `rank(x) == 2`
+)"},
+    {__LINE__, R"(def f([h, t..]) = h if 1 == 2
+def f(x) = 3
+neg(x) => abs(x) if f(shape(x)) == 3)",
+     R"(t.rules:1:24: error: this guard is never known true [never-true]
+  1 | def f([h, t..]) = h if 1 == 2
+    |                        ^~~~~~
+hint: leave out what it guards
+)"},
+    {__LINE__, R"(neg(neg(x)) => x + 1)",
+     R"(t.rules:1:16: error: this result is never a node, and only a node can take a node's place [no-node]
+  1 | neg(neg(x)) => x + 1
+    |                ^~~~~
+hint: a result is a value of the pattern or a call of an op, as in `add(x, 1)`
+)"},
+    {__LINE__, R"(neg(neg(x)) => [x])",
+     R"(t.rules:1:16: error: this result is never a node, and only a node can take a node's place [no-node]
+  1 | neg(neg(x)) => [x]
+    |                ^~~
+hint: a result is a value of the pattern or a call of an op, as in `add(x, 1)`
+)"},
+    {__LINE__, R"({ s = chunk(x, 2), a = s[0] } => { a = (x, x), s = abs(x) })",
+     R"(t.rules:1:40: error: this result is never a node, and only a node can take a node's place [no-node]
+  1 | { s = chunk(x, 2), a = s[0] } => { a = (x, x), s = abs(x) }
+    |                                        ^~~~~~
+hint: a result is a value of the pattern or a call of an op, as in `add(x, 1)`
+)"},
+    {__LINE__, R"(add(x) => x)",
+     R"(t.rules:1:1: error: `add` always has `other`, so that this can never match [arity]
+  1 | add(x) => x
+    | ^~~~~~
+hint: write `..` for the arguments that do not matter
+)"},
+    {__LINE__, R"({}(x, ..) => x)",
+     R"(t.rules:1:1: error: this can never match: the set is empty [unreachable]
+  1 | {}(x, ..) => x
+    | ^~
+)"},
+    {__LINE__, R"(set S = { "meta" }
+S(x, ..) => x)",
+     R"(t.rules:2:1: error: this can never match: the set `S` holds no op [unreachable]
+  2 | S(x, ..) => x
+    | ^
+)"},
+    {__LINE__, R"(torch.nope(x) => x)",
+     R"(t.rules:1:1: error: `torch` has no function `nope` [unknown-op]
+  1 | torch.nope(x) => x
+    | ^~~~~~~~~~
+hint: what torch does not have is declared with `catalogue "my.ops"`
+)"},
+    {__LINE__, R"(neg(x) => torch.reluu(x))",
+     R"(t.rules:1:11: error: `torch` has no function `reluu` [unknown-op]
+  1 | neg(x) => torch.reluu(x)
+    |           ^~~~~~~~~~~
+hint: did you mean `relu` or `relu_`?
+)"},
+    {__LINE__, R"(aten.nope(x) => x)",
+     R"(t.rules:1:1: error: `aten` has no function `nope` [unknown-op]
+  1 | aten.nope(x) => x
+    | ^~~~~~~~~
+hint: what torch does not have is declared with `catalogue "my.ops"`
+)"},
+    {__LINE__, R"(aten.add.Nope(x, y) => x)",
+     R"(t.rules:1:1: error: `aten.add` has no overload `Nope` [unknown-op]
+  1 | aten.add.Nope(x, y) => x
+    | ^~~~~~~~~~~~~
+hint: there are `Tensor`, `Scalar`, `out` and `Scalar_out`
+t.rules:1:18: error: `y` is bound and never used [unused-variable]
+  1 | aten.add.Nope(x, y) => x
+    |                  ^
+hint: write `_`
+)"},
+    {__LINE__, R"(operator.ad(x, y) => neg(x))",
+     R"(t.rules:1:1: error: `operator` has no function `ad` [unknown-op]
+  1 | operator.ad(x, y) => neg(x)
+    | ^~~~~~~~~~~
+hint: did you mean `add`?
+t.rules:1:16: error: `y` is bound and never used [unused-variable]
+  1 | operator.ad(x, y) => neg(x)
+    |                ^
+hint: write `_`
+)"},
+    {__LINE__, R"(neg(x) => abs(x)
+
+test "t" {
+  before { x = placeholder   a = neg(x)   return a }
+  after { x = placeholder   a = abs(x)   return a }
+  unchanged
+}
+test "t" {
+  before { x = placeholder   return x }
+  unchanged
+})",
+     R"(t.rules:3:6: error: a test has `after` or `unchanged`, not both [misplaced]
+  3 | test "t" {
+    |      ^~~
+hint: the graph cannot both become what `after` shows and stay as it was
+t.rules:8:6: error: two tests are called "t" [duplicate-test]
+  8 | test "t" {
+    |      ^~~
+t.rules:3:6: note: the first one is here
+  3 | test "t" {
+    |      ^~~
+)"},
+    {__LINE__, R"(phase a
+neg(x) => abs(x)
+phase b
+abs(x) => exp(x)
+phase a
+exp(x) => neg(x))",
+     R"(t.rules:5:7: error: the phase `a` is there already [duplicate-phase]
+  5 | phase a
+    |       ^
+t.rules:1:7: note: the first one is here
+  1 | phase a
+    |       ^
+)"},
 };
 // clang-format on
 
@@ -866,7 +1014,7 @@ TEST_CASE("huge items take no long time") {
   CHECK(found_in(chain + "def f20000(x) = x\n").empty());
   std::string wide = "cat([";
   for (int i = 0; i < 20'000; ++i) wide += "_, ";
-  wide += "]) => 1\n";
+  wide += "]) => zeros(1)\n";
   CHECK(found_in("*(..) => error \"no\"\n" + wide + wide).size() == 2);
 }
 

@@ -15,7 +15,7 @@ Graph with_string(const std::string& text, bool in_list, bool keyword = false) {
   b.node(x);
   if (keyword) b.keyword("mode");
   if (in_list) b.open(ArgKind::list);
-  b.string(text);
+  b.spelled(ArgKind::string, text);
   if (in_list) b.close();
   const NodeId y = b.create(Opcode::call_function, "my.f", "y");
   CallBuilder out(g);
