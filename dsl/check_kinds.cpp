@@ -19,8 +19,11 @@ unsigned of_kind(std::string_view annotation) {
   if (kind == "bool") return kTruth;
   if (kind == "Tensor" || kind == "node") return kNode;
   if (kind == "int") return kNode | kOther;  // a node may compute one
-  if (kind == "number") return kAnything;
-  return kOther;
+  for (const std::string_view other :
+       {"float", "str", "none", "ellipsis", "slice", "tuple", "list", "dict", "dtype", "device"}) {
+    if (annotation == other) return kOther;
+  }
+  return kAnything;  // number, and what is no kind
 }
 
 unsigned of_builtin(Builtin id) {

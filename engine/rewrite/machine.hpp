@@ -42,9 +42,9 @@ class Machine {
  public:
   // Helpers shrink a list (the load checks see to it), but two calls each can still make work and values
   // without end: an evaluation that passes one of these bounds gives an unknown value.
-  static constexpr std::int64_t kFuel = 100'000'000;      // steps; looking through a list counts its items
-  static constexpr std::size_t kMostValues = 10'000'000;  // of 16 bytes
-  static constexpr unsigned kMostTimes = 3;               // that a helper may meet a bound before it is left alone
+  static constexpr std::int64_t kFuel = 20'000'000;      // steps; looking through a list counts its items
+  static constexpr std::size_t kMostValues = 2'000'000;  // of 16 bytes
+  static constexpr unsigned kMostTimes = 3;              // that a helper may meet a bound before it is left alone
 
   Machine(Binding& binding, std::function<Storage&()> storage);
 

@@ -160,7 +160,7 @@ class ReadsBack {
     return same(n, form, statement.arguments().pieces());
   }
 
-  // A line of its own inside of a string.
+  // A line of its own inside of a string, whatever its indentation: carefully, for the reader learns that.
   static bool holds_statement(std::string_view line) {
     for (std::size_t at = line.find_first_of("\r\n"); at != std::string_view::npos;
          at = line.find_first_of("\r\n", at + 1)) {

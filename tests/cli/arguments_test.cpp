@@ -120,8 +120,7 @@ TEST_CASE("unknown options and values point at the help of the command") {
   const std::string hint = " / `fxrules apply --help` shows the options and examples";
   for (const Words& words :
        {Words{"apply", "a.rules", "g", "--frob"}, Words{"apply", "a.rules", "g", "--report", "xml"},
-        Words{"apply", "a.rules", "g", "--format", "svg"},
-        Words{"apply", "a.rules", "g", "-o"}}) {
+        Words{"apply", "a.rules", "g", "--format", "svg"}, Words{"apply", "a.rules", "g", "-o"}}) {
     const std::string error = error_of(words);
     INFO(error);
     CHECK(error.size() > hint.size());

@@ -146,8 +146,8 @@ TEST_CASE("a value of -D that is not of the declared type is wrong use") {
 
 TEST_CASE("a variable that is never used hides nothing else") {
   const Folder folder;
-  const Ran ran = run_program(
-      {"check", folder.write("my.rules", "{ a = neg(x), b = abs(y) } => { a = exp(x), b = x }\n")});
+  const Ran ran =
+      run_program({"check", folder.write("my.rules", "{ a = neg(x), b = abs(y) } => { a = exp(x), b = x }\n")});
   CHECK(ran.code == 1);
   CHECK_THAT(ran.err, ContainsSubstring("`y` is bound and never used") && ContainsSubstring("[unconnected-root]"));
 }
@@ -155,7 +155,8 @@ TEST_CASE("a variable that is never used hides nothing else") {
 TEST_CASE("name spaces that nobody knows are taken as they stand") {
   const Folder folder;
   const Ran ran = run_program(
-      {"check", folder.write("my.rules", "my_lib.nope(x) => torch.nowhere.nope(x)\nfused.f(x) => operator.add(x, x)\n")});
+      {"check",
+       folder.write("my.rules", "my_lib.nope(x) => torch.nowhere.nope(x)\nfused.f(x) => operator.add(x, x)\n")});
   INFO(ran.err);
   CHECK(ran.code == 0);
 }

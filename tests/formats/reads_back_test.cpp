@@ -11,15 +11,17 @@ namespace {
 Graph with_string(const std::string& text, bool in_list, bool keyword = false) {
   Graph g;
   const NodeId x = CallBuilder(g).create(Opcode::placeholder, "x", "x");
-  CallBuilder b(g);
-  b.node(x);
-  if (keyword) b.keyword("mode");
-  if (in_list) b.open(ArgKind::list);
-  b.spelled(ArgKind::string, text);
-  if (in_list) b.close();
-  const NodeId y = b.create(Opcode::call_function, "my.f", "y");
-  CallBuilder out(g);
-  out.node(y).create(Opcode::output, "output", "output");
+  NodeId y;
+  {
+    CallBuilder b(g);
+    b.node(x);
+    if (keyword) b.keyword("mode");
+    if (in_list) b.open(ArgKind::list);
+    b.spelled(ArgKind::string, text);
+    if (in_list) b.close();
+    y = b.create(Opcode::call_function, "my.f", "y");
+  }
+  CallBuilder(g).node(y).create(Opcode::output, "output", "output");
   return g;
 }
 
@@ -80,7 +82,7 @@ TEST_CASE("what is reported is exactly what reads back as something else", "[for
                                "range(1, 2)",
                                "it's",
                                "a\nb",
-                               "a\nreturn x",
+                               "a\n    return x",
                                "\n",
                                "a\n    %z : [num_users=0] = placeholder[target=z]",
                                "]",
