@@ -1,5 +1,5 @@
 // Recognise, then read or refuse.
-#include "formats/text_ir/read.hpp"
+#include "formats/pt2/read.hpp"
 
 #include <algorithm>
 #include <iterator>
@@ -8,6 +8,8 @@
 #include <fmt/format.h>
 
 #include "formats/code/read.hpp"
+#include "formats/recognise.hpp"
+#include "formats/text_ir/read.hpp"
 #include "fxrules/formats.hpp"
 
 namespace fxrules {
@@ -56,17 +58,6 @@ bool has_no_graph(GraphForm form) {
   }
 }
 
-Diagnostic refusal(const Source& source, GraphForm form) {
-  Diagnostic d;
-  d.kind = has_no_graph(form) ? "no-graph" : "unread-form";
-  d.message = fmt::format("{}: this is {}, {}", source.name, describe(form),
-                          has_no_graph(form) ? "which holds no FX graph" : "which is not read yet");
-  if (form == GraphForm::unknown)
-    d.message = fmt::format("{}: no graph found, in none of the known forms", source.name);
-  d.hint = hint_for(form);
-  return d;
-}
-
 GraphFiles read_some(const SourcePtr& source, const ReadOptions& options, std::size_t most) {
   GraphFiles out;
   if (source->text.size() >= std::numeric_limits<std::uint32_t>::max()) {
@@ -77,17 +68,36 @@ GraphFiles read_some(const SourcePtr& source, const ReadOptions& options, std::s
     return out;
   }
   const GraphForm form = recognise(source->text);
-  if (form == GraphForm::text_ir) {
-    text_ir::read_all(source, options, most, out);
-  } else if (form == GraphForm::code || form == GraphForm::exported_program) {
-    code::read_all(source, options, most, form, out);
-  } else {
-    out.diagnostics.push_back(refusal(*source, form));
+  switch (form) {
+    case GraphForm::text_ir:
+      text_ir::read_all(source, options, most, out);
+      break;
+    case GraphForm::code:
+    case GraphForm::exported_program:
+      code::read_all(source, options, most, form, out);
+      break;
+    case GraphForm::program_json:
+    case GraphForm::pt2_archive:
+    case GraphForm::legacy_export_archive:
+      out.graphs.push_back(pt2::read(source, form, options));
+      break;
+    default:
+      out.diagnostics.push_back(refusal(source->name, form));
   }
   return out;
 }
 
 }  // namespace
+
+Diagnostic refusal(std::string_view file, GraphForm form) {
+  Diagnostic d;
+  d.kind = has_no_graph(form) ? "no-graph" : "unread-form";
+  d.message = fmt::format("{}: this is {}, {}", file, describe(form),
+                          has_no_graph(form) ? "which holds no FX graph" : "which is not read yet");
+  if (form == GraphForm::unknown) d.message = fmt::format("{}: no graph found, in none of the known forms", file);
+  d.hint = hint_for(form);
+  return d;
+}
 
 bool GraphFiles::ok() const {
   if (graphs.empty() || has_errors(diagnostics)) return false;

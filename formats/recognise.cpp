@@ -1,4 +1,6 @@
 // Cheap looks in a fixed order: magic numbers, the first characters, telling words in the text.
+#include "formats/recognise.hpp"
+
 #include <algorithm>
 
 #include "formats/text_ir/atoms.hpp"
@@ -13,15 +15,9 @@ constexpr std::size_t kNowhere = std::string_view::npos;
 bool holds(std::string_view text, std::string_view word) { return text.find(word) != kNowhere; }
 
 // The table of contents stands at the end of a zip file; names are stored as they are.
-GraphForm archive_form(std::string_view text) {
+std::string_view table_of_contents(std::string_view text) {
   constexpr std::size_t kTable = 8u << 20;
-  const std::string_view table = text.size() > kTable ? text.substr(text.size() - kTable) : text;
-  if (holds(table, "serialized_exported_program.json")) return GraphForm::legacy_export_archive;
-  if (holds(table, "/models/") && holds(table, "archive_format")) return GraphForm::pt2_archive;
-  if (holds(table, "data/aotinductor/")) return GraphForm::aotinductor_archive;
-  if (holds(table, "/constants.pkl") && holds(table, "/code/")) return GraphForm::torchscript_archive;
-  if (holds(table, "/data.pkl")) return GraphForm::torch_save;
-  return GraphForm::archive;
+  return text.size() > kTable ? text.substr(text.size() - kTable) : text;
 }
 
 bool is_pickle(std::string_view text) { return text.size() > 2 && text[0] == '\x80' && text[1] >= 2 && text[1] <= 5; }
@@ -74,8 +70,17 @@ bool is_log(std::string_view text) {
 
 }  // namespace
 
+GraphForm archive_form(std::string_view table) {
+  if (holds(table, "serialized_exported_program.json")) return GraphForm::legacy_export_archive;
+  if (holds(table, "/models/") && holds(table, "archive_format")) return GraphForm::pt2_archive;
+  if (holds(table, "data/aotinductor/")) return GraphForm::aotinductor_archive;
+  if (holds(table, "/constants.pkl") && holds(table, "/code/")) return GraphForm::torchscript_archive;
+  if (holds(table, "/data.pkl")) return GraphForm::torch_save;
+  return GraphForm::archive;
+}
+
 GraphForm recognise(std::string_view text) {
-  if (text.starts_with("PK\x03\x04")) return archive_form(text);
+  if (text.starts_with("PK\x03\x04")) return archive_form(table_of_contents(text));
   if (is_pickle(text)) return GraphForm::pickle;
   const std::size_t first = text.find_first_not_of(" \t\r\n");
   if (first == kNowhere) return GraphForm::empty;

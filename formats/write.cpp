@@ -1,10 +1,13 @@
 // A graph goes out in the form in which it came.
 #include "formats/code/write.hpp"
+
 #include "fxrules/formats.hpp"
 
 namespace fxrules {
 
 void write_graph(const GraphFile& file, const Sink& sink) {
+  if (file.exported != nullptr)
+    throw Error({{Severity::error, "unwritten-form", "programs of torch.export are not written yet", {}, {}}});
   if (!file.before.empty()) sink(file.before);
   if (file.form == GraphForm::code || file.form == GraphForm::exported_program) {
     code::write(file.graph, file.code, sink);

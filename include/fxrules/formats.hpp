@@ -99,6 +99,10 @@ struct CodeStyle {
   std::vector<CodeStyle> nested;  // of the nested graphs, in order
 };
 
+namespace pt2 {
+struct Origin;  // what a program of torch.export holds beside its graph
+}
+
 struct GraphFile {
   Graph graph;
   GraphForm form = GraphForm::text_ir;
@@ -108,11 +112,14 @@ struct GraphFile {
   std::string before;  // text in front of the graph, verbatim
   std::string after;   // text behind it, verbatim
   std::vector<Diagnostic> diagnostics;
+  std::shared_ptr<pt2::Origin> exported;  // of .pt2 files and program JSON; null for other forms
 };
 
 struct ReadOptions {
   std::shared_ptr<Tables> tables;  // none: new ones
   std::size_t max_errors = 50;     // reading stops behind this many
+  // Older .pt2 files leave open which arguments are positional: schemas decide. Null: all are.
+  std::shared_ptr<const Catalogue> catalogue;
 };
 
 struct GraphFiles {
@@ -128,10 +135,18 @@ struct GraphFiles {
 // The first graph; further ones stay text in `after`, and a note says so. Diagnostics of graph and file together.
 [[nodiscard]] GraphFile read_graph(SourcePtr source, const ReadOptions& options = {});
 
+// Whether a file starts as a zip file. False too where it cannot be read.
+[[nodiscard]] bool is_archive(const std::string& path);
+// The program of a .pt2 file. Only that is read: what else the archive holds stays in the file, which must be
+// there until the graph is written.
+[[nodiscard]] GraphFile read_archive(const std::string& path, const ReadOptions& options = {});
+
 // ---------------------------------------------------------------- text IR out
 
 // Takes the text in pieces of about 64 KiB.
 using Sink = std::function<void(std::string_view)>;
+// Puts bytes in the place of as many that the sink got before, at that offset from the first one.
+using Patch = std::function<void(std::uint64_t, std::string_view)>;
 
 // Nested graphs are no part of this form and are not written. O(size) time, 8 bytes a node of memory.
 void write_text_ir(const Graph& graph, const TextIrStyle& style, const Sink& sink);

@@ -32,7 +32,7 @@ inline const std::vector<Room> kRooms{
      {"fmt", "boost"}},
     {kProgram, {"rule_set.hpp"}, {kDiagnostic, kCatalogue, kGraph}, {"fmt", "boost"}},
     {kRewrite, {"apply.hpp", "explain.hpp"}, {kDiagnostic, kCatalogue, kGraph, kProgram}, {"fmt", "boost"}},
-    {"formats", {"formats.hpp"}, {kDiagnostic, kCatalogue, kGraph}, {"fmt", "tao", "boost"}},
+    {"formats", {"formats.hpp"}, {kDiagnostic, kCatalogue, kGraph}, {"fmt", "tao", "boost", "simdjson.h", "minizip"}},
     {"dsl", {}, {kDiagnostic, kCatalogue, kGraph, kProgram}, {"fmt", "tao", "boost"}},
     {"cli", {}, {kDiagnostic, kCatalogue, kGraph, kProgram, kRewrite, "formats", "dsl"}, {"fmt", "CLI", "nlohmann"}},
 };
