@@ -32,6 +32,8 @@ ApplyOptions apply_options(const Options& options) {
   apply.max_rewrites = options.max_rewrites;
   apply.only = options.only;
   apply.disable = options.disable;
+  apply.mutated_inputs = options.mutated_inputs;
+  apply.mutated_attributes = options.mutated_attributes;
   apply.dce = options.dce;
   apply.record = options.report != ReportForm::none;
   apply.restore_on_failure = false;  // nothing of a failed run is kept

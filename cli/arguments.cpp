@@ -137,6 +137,7 @@ struct Raw {
   std::vector<std::string> files, params;
   std::optional<std::string> out, max_rewrites;
   std::string report, stage = "program", format = "fx";
+  std::string mutated_inputs = "return", mutated_attributes = "copy_back";
 };
 
 void add_params(CLI::App& app, Raw& raw) {
@@ -162,6 +163,15 @@ void describe_apply(CLI::App& app, Raw& raw, Options& options) {
   app.add_option("--disable", options.disable, "Leave this rule out (may be repeated)")
       ->type_name("LABEL")
       ->allow_extra_args(false);
+  const auto mode = [](std::vector<std::string> names) { return CLI::IsMember(std::move(names)); };
+  app.add_option("--mutated-inputs", raw.mutated_inputs,
+                 "Where the new value of an input goes whose writes the rules remove: a further output, back into the "
+                 "input by copy_ at the end, or nowhere (default: return)")
+      ->check(mode({"return", "copy_back", "drop"}))
+      ->type_name("MODE");
+  app.add_option("--mutated-attributes", raw.mutated_attributes, "The same for get_attr (default: copy_back)")
+      ->check(mode({"return", "copy_back", "drop"}))
+      ->type_name("MODE");
   app.add_flag("--dce", options.dce, "Also remove what was dead in the graph as it came");
   app.add_option("--format", raw.format, "Form of the output: fx, as print(gm.graph) prints it")
       ->check(CLI::IsMember({"fx"}))
@@ -253,6 +263,11 @@ void check_files(const Options& options, std::string_view command) {
   if (options.check && !options.out.empty()) throw UsageError("--check writes no graph, so that -o has no meaning");
 }
 
+MutatedInputs mutated_mode(std::string_view text) {
+  if (text == "copy_back") return MutatedInputs::copy_back;
+  return text == "drop" ? MutatedInputs::drop : MutatedInputs::as_output;
+}
+
 void take(Raw& raw, Options& options, std::string_view command) {
   options.rules = std::move(raw.files);
   if (options.command == Command::apply) take_graph(options);
@@ -264,6 +279,8 @@ void take(Raw& raw, Options& options, std::string_view command) {
   take_params(raw, options);
   take_limit(raw, options);
   if (!raw.report.empty()) options.report = raw.report == "json" ? ReportForm::json : ReportForm::text;
+  options.mutated_inputs = mutated_mode(raw.mutated_inputs);
+  options.mutated_attributes = mutated_mode(raw.mutated_attributes);
   options.stage = raw.stage == "ast" ? Stage::ast : Stage::program;
   check_files(options, command);
 }

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "cli/console.hpp"
+#include "fxrules/apply.hpp"
 
 namespace fxrules::cli {
 
@@ -24,6 +25,8 @@ struct Options {
   std::map<std::string, std::string, std::less<>> params;  // -D
   ReportForm report = ReportForm::none;
   bool diff = false, check = false, dce = false;
+  MutatedInputs mutated_inputs = MutatedInputs::as_output;
+  MutatedInputs mutated_attributes = MutatedInputs::copy_back;
   std::size_t max_rewrites = SIZE_MAX;
   std::vector<std::string> only, disable;
   std::string filter;  // test -k

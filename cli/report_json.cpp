@@ -117,6 +117,13 @@ void write_findings(const Report& report, const Graph& graph, Writer& out) {
   out.list("notes", report.notes, [&](const Note& n) {
     return Json{{"rule", report.rules[n.rule].name}, {"node", name(n.node, graph)}, {"text", n.text}};
   });
+  out.list("mutated_inputs", report.mutated_inputs, [&](const MutatedInput& m) {
+    return Json{{"input", name(m.input, graph)},
+                {"value", name(m.value, graph)},
+                {"output", m.output ? Json(*m.output) : Json(nullptr)},
+                {"appended", m.appended},
+                {"copied_back", m.copied_back}};
+  });
   out.value("unknown_targets", report.unknown_targets);
   out.value("cycle", report.cycle);
   out.object("changed_names", changed_names(report, graph));

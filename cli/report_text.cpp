@@ -51,6 +51,7 @@ class Text {
     rewrites();
     near_misses();
     notes();
+    mutated_inputs();
     unknown_targets();
     names();
     return std::move(text_);
@@ -119,6 +120,14 @@ class Text {
     list("notes", report_.notes, [&](const Note& n) {
       const std::string node = n.node.valid() ? fmt::format("`{}`: ", graph_.text(n.node)) : std::string();
       line("    {}{}  ({})", node, n.text, report_.rules[n.rule].name);
+    });
+  }
+
+  void mutated_inputs() {
+    list("inputs that are written", report_.mutated_inputs, [&](const MutatedInput& m) {
+      const std::string where = m.copied_back ? std::string("written back at the end")
+                                              : fmt::format("output {}{}", *m.output, m.appended ? ", appended" : "");
+      line("    {} -> {}  ({})", graph_.text(m.input), graph_.text(m.value), where);
     });
   }
 

@@ -273,4 +273,18 @@ struct ParseResult {
 // The tree as indented text, for `fxrules dump --stage ast` and for tests.
 [[nodiscard]] std::string to_text(const Ast& ast);
 
+// The names in a term, in the order they are found.
+template <class Visit>
+void visit_names(const Ast& ast, TermId term, Visit visit) {
+  std::vector<TermId> todo{term};
+  while (!todo.empty()) {
+    const Term& t = ast[todo.back()];
+    todo.pop_back();
+    if (t.kind == TermKind::name) visit(t.text);
+    for (std::uint32_t i = t.count; i-- > 0;) {
+      if (ast.children[t.first + i] != kNoTerm) todo.push_back(ast.children[t.first + i]);
+    }
+  }
+}
+
 }  // namespace fxrules::dsl

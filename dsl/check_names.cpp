@@ -128,8 +128,15 @@ class NameCheck {
     const TermId fallback = ast_.phases[rule.phase].as;
     if (rule.as != kNoTerm)
       use({"name text"}, rule.as);
-    else if (fallback != kNoTerm)
+    else if (fallback != kNoTerm && binds_all_names(fallback))
       use({"the phase's name text", "the pattern", rule.head}, fallback);
+  }
+
+  // The name that a phase states is for the rules that bind what it names.
+  bool binds_all_names(TermId text) {
+    bool all = true;
+    visit_names(ast_, text, [&](std::string_view name) { all = all && find(name) != nullptr; });
+    return all;
   }
 
   void check_def(const Equation& equation) {

@@ -241,7 +241,12 @@ class RuleLowering {
       out.guard = values.value(a.guard);
       out.guard_span = ast_.span(ast_[a.guard].range);
     }
-    const TermId as = rule.as != kNoTerm ? rule.as : ast_.phases[rule.phase].as;
+    TermId as = rule.as != kNoTerm ? rule.as : ast_.phases[rule.phase].as;
+    if (as != kNoTerm && rule.as == kNoTerm) {  // for the rules that bind what the phase's text names
+      bool all = true;
+      visit_names(ast_, as, [&](std::string_view name) { all = all && variables.find(name) != kNone; });
+      if (!all) as = kNoTerm;
+    }
     switch (a.result.kind) {
       case ResultKind::error:
       case ResultKind::note:
@@ -270,6 +275,7 @@ class RuleLowering {
         values.finish(out.code);
         if (as != kNoTerm) assignment.as = values.value(as);
         out.existing = as == kNoTerm ? existing : kNone;
+        out.single = true;
         out.assignments.push_back(std::move(assignment));
         break;
       }
@@ -325,6 +331,14 @@ std::vector<Diagnostic> lower(const Scope& scope, program::RuleSet& rules) {
   Definitions definitions(scope, rules);
   DefTable defs(definitions);
   const Ast& ast = *scope.trees.front();
+  if (rules.item_template == kNone) {
+    rules.item_template = static_cast<Index>(rules.templates.size());
+    program::Template item;
+    item.op = rules.catalogue->role("getitem");
+    item.arguments.resize(2);
+    item.text = "getitem";
+    rules.templates.push_back(std::move(item));
+  }
   RuleLowering lowering(definitions, defs, ast);
   auto rule = ast.rules.begin();  // a rule belongs to the phase above it
   for (std::uint32_t p = 0; p < ast.phases.size(); ++p) {

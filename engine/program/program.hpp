@@ -273,6 +273,7 @@ struct Alternative {
   Code code;  // value: evaluates and stores; error, note: pushes the text
   std::vector<Assignment> assignments;
   std::vector<KeepEntry> keeps;
+  bool single = false;     // one value, for the root and for the operand that it writes
   Index existing = kNone;  // fast path: the result is this variable and nothing is built
   Span span, guard_span;
 };
@@ -304,7 +305,6 @@ struct Rule {
   std::vector<std::uint16_t> registers;
   Code as;
   std::uint16_t depth = 1;      // of the deepest pattern node
-  bool matches_writes = false;  // the root's op is one that writes by the catalogue
 };
 
 struct Phase {
@@ -324,6 +324,7 @@ struct RuleSet {
   std::vector<RestSpec> rests;
   std::vector<SetValue> sets;
   std::vector<Template> templates;
+  Index item_template = kNone;  // `r[0]` of a call: the catalogue's op for the role "getitem"
   std::vector<Step> steps;
   std::vector<Span> step_spans;  // parallel to steps
   std::vector<Def> defs;

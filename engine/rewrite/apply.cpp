@@ -13,6 +13,7 @@
 
 #include <fmt/format.h>
 
+#include "engine/rewrite/inputs.hpp"
 #include "engine/rewrite/session.hpp"
 #include "engine/rewrite/worklist.hpp"
 
@@ -59,15 +60,23 @@ class PhaseRun {
   // False when a limit was reached.
   bool run(std::size_t limit) {
     limit_ = limit;
+    session_.versions().wait_for_sweep(!phase_.reverse);
     session_.rewriter().on_erase([this](NodeId n) { work_.erased(n); });
     bound_ = graph_.id_bound();
     total_ = graph_.size();
+    bool through = true;
     do {
-      for (NodeId n = work_.take(); n.valid(); n = work_.take()) {
-        if (!visit(n)) return false;
+      for (NodeId n = work_.take(); n.valid() && through; n = work_.take()) {
+        session_.versions().reach(n);
+        if (!graph_.alive(n)) continue;
+        through = visit(n);
+        if (session_.versions().pending()) session_.versions().stays(n);
+        look_at_touched();
       }
-    } while (!phase_.once && (retry_waiting() || revisit_settled()));
-    return true;
+      session_.versions().finish();
+      look_at_touched();
+    } while (through && !phase_.once && (work_.waiting() || retry_waiting() || revisit_settled()));
+    return through;
   }
 
   [[nodiscard]] const std::deque<program::Index>& recent() const { return recent_; }
@@ -128,6 +137,15 @@ class PhaseRun {
       something_happened_ = true;
       if (waiting_.size() <= kFewWaiting) wake(waiting_);
     }
+  }
+
+  // What the versions of written storage made and bound.
+  void look_at_touched() {
+    if (session_.versions().touched().empty()) return;
+    for (const NodeId n : std::exchange(session_.versions().touched(), {})) {
+      if (!phase_.once) revisit_from(n, phase_.depth);
+    }
+    something_happened_ = true;
   }
 
   void revisit(NodeId n) {
@@ -377,7 +395,9 @@ Report apply(const RuleSet& rules, Graph& graph, const ApplyOptions& options) {
   {
     rewrite::Session session(rules.program(), graph, options, report);
     list_unknown_targets(session, report);
+    rewrite::Inputs inputs(session.binding(), session.rewriter());
     run_phases(session, rules.program(), options, report);
+    inputs.settle(options, report);
     if (options.dce) report.removed += remove_dead(session.binding());
   }
   if (has_errors(report.diagnostics) && report.ok()) report.stop = StopReason::failed;

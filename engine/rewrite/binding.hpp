@@ -63,6 +63,14 @@ class Binding {
     const CallClass& call = *classes_[form_of(form).first];
     return call.unknown && !call.op.valid() && graph_->form(form).opcode != Opcode::call_module;
   }
+  // Calls of this form may write an operand, as far as the catalogue knows them.
+  bool may_write(FormId form) {
+    const FormInfo& info = form_of(form);
+    for (std::uint32_t c = info.first; c < info.first + info.count; ++c) {
+      if (classes_[c]->writes || classes_[c]->unknown) return true;
+    }
+    return false;
+  }
   // A call that by its form alone neither writes nor returns what it gets: a value of its own.
   bool shares_nothing(NodeId n) { return form_of(n).shares_nothing; }
   // Whether the node is a call that satisfies the op pattern. Bindings of holes are asked for separately.

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "engine/rewrite/machine.hpp"
+#include "engine/rewrite/versions.hpp"
 
 namespace fxrules::rewrite {
 namespace {
@@ -376,10 +377,26 @@ Value with_type(Machine&, Arguments a) {
 
 // ---------------------------------------------------------------- the graph around the match
 
+// Questions about what comes later need every use to mean what it will.
+void settle_uses(Machine& m) {
+  if (m.versions() != nullptr && m.versions()->pending()) m.versions()->finish();
+}
+
+// The caller's look at the inputs when the graph has run is no use of theirs (engine/rewrite/inputs.hpp).
+std::uint32_t uses_by_caller(Machine& m, NodeId n) {
+  const NodeId output = graph_of(m).output();
+  if (!output.valid() || graph_of(m).form(output).positional < 2) return 0;
+  std::uint32_t count = 0;
+  const Slot& after = graph_of(m)[graph_of(m).argument(output, 1)];
+  for (std::uint32_t i = 0; i < after.count(); ++i) count += graph_of(m)[after.child(i)].node() == n;
+  return count;
+}
+
 Value uses(Machine& m, Arguments a) {
   if (!a[0].is(Tag::node)) return a[0].unusable() ? a[0] : ill_typed();
+  if (m.versions() != nullptr && m.versions()->knows(a[0].node())) m.versions()->finish();
   m.dependencies().use_counts.push_back(a[0].node());
-  return Value::integer(graph_of(m).use_count(a[0].node()));
+  return Value::integer(graph_of(m).use_count(a[0].node()) - uses_by_caller(m, a[0].node()));
 }
 
 Value occurrences(Machine& m, Arguments a) {
@@ -439,6 +456,7 @@ Value is_view(Machine& m, Arguments a) {
 Value may_alias(Machine& m, Arguments a) {
   if (!a[0].is(Tag::node) || !a[1].is(Tag::node)) return ill_typed();
   m.dependencies().elsewhere = true;
+  settle_uses(m);
   return Value::boolean(m.storage().together(a[0].node(), a[1].node()));
 }
 
@@ -446,12 +464,14 @@ Value may_alias(Machine& m, Arguments a) {
 Value last_use(Machine& m, Arguments a) {
   if (!a[0].is(Tag::node) || !a[1].is(Tag::node)) return ill_typed();
   m.dependencies().elsewhere = true;
+  settle_uses(m);
   return Value::boolean(!m.storage().used_after(a[0].node(), a[1].node(), a[1].node()));
 }
 
 Value writable(Machine& m, Arguments a) {
   if (!a[0].is(Tag::node)) return ill_typed();
   m.dependencies().elsewhere = true;
+  settle_uses(m);
   const Value from = base(m, a);
   // Without a signature an input may belong to anybody.
   return Value::boolean(!is_graph_input(m, from.node()) && !m.storage().holds_input(a[0].node()));
@@ -466,10 +486,12 @@ Value is_input(Machine& m, Arguments a) {
 Value outputs(Machine& m, Arguments a) {
   if (!a[0].is(Tag::node)) return ill_typed();
   m.dependencies().elsewhere = true;
+  settle_uses(m);
   std::int64_t count = 0;
   const NodeId output = graph_of(m).output();
   for (SlotId s = graph_of(m).first_use(a[0].node()); s.valid(); s = graph_of(m).next_use(s))
     count += graph_of(m).owner(s) == output;
+  count -= uses_by_caller(m, a[0].node());
   return Value::integer(count);
 }
 
@@ -482,7 +504,8 @@ Value dominates(Machine& m, Arguments a) {
 
 Value origin(Machine& m, Arguments a) {
   if (!a[0].is(Tag::node)) return missing();
-  return Value::of_string(graph_of(m).name_id(base_of(m, a[0].node())));
+  const NodeId n = m.versions() != nullptr ? m.versions()->origin(a[0].node()) : base_of(m, a[0].node());
+  return Value::of_string(graph_of(m).name_id(n));
 }
 
 Value name(Machine& m, Arguments a) {

@@ -658,6 +658,12 @@ Value Machine::indexed(const Value& xs, const Value& i) {
     if (at < 0 || at >= count) return Value::unknown(Unknown::operand);
     return item(xs, static_cast<std::uint32_t>(at));
   }
+  if ((xs.is(Tag::node) || xs.is(Tag::fresh)) && i.is(Tag::integer)) {
+    push(xs);
+    push(i);
+    build(binding_->rules().item_template, 2);
+    return pop();
+  }
   return Value::unknown(Unknown::kind);
 }
 

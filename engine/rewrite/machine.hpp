@@ -38,6 +38,8 @@ struct Dependencies {
   }
 };
 
+class Versions;
+
 class Machine {
  public:
   // Helpers shrink a list (the load checks see to it), but two calls each can still make work and values
@@ -74,8 +76,13 @@ class Machine {
   [[nodiscard]] std::string text_of(const Value& v);
   // defined(<f>): the op that the template names exists and can be called.
   [[nodiscard]] Value defined(const Value& op);
+  // xs[i]: an item of a list, or a node that takes it from a call's result.
+  Value indexed(const Value& xs, const Value& i);
   [[nodiscard]] Binding& binding() { return *binding_; }
   [[nodiscard]] Storage& storage() { return storage_(); }
+  // Which values later uses will mean; without it the graph is taken as it stands.
+  void ask(Versions& versions) { versions_ = &versions; }
+  [[nodiscard]] Versions* versions() const { return versions_; }
   [[nodiscard]] NodeId root() const { return root_; }
   void set_root(NodeId root) { root_ = root; }
   // A list on the heap.
@@ -116,11 +123,11 @@ class Machine {
   Value compare(program::Eval eval, const Value& a, const Value& b);
   Value contains(const Value& item, const Value& collection);
   Value in_set(const Value& item, const program::SetValue& set);
-  Value indexed(const Value& xs, const Value& i);
   void text(std::uint32_t count);
 
   Binding* binding_;
   std::function<Storage&()> storage_;
+  Versions* versions_ = nullptr;
   std::vector<Value> heap_;
   Matcher matcher_;
   std::vector<Value> stack_;

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "engine/rewrite/versions.hpp"
+
 namespace fxrules::rewrite {
 
 void Rewriter::Changes::clear() {
@@ -241,6 +243,14 @@ void Rewriter::unmake() {
   for (FreshNode& f : machine_->fresh()) f.made = NodeId();
 }
 
+MetaId Rewriter::without_strides(MetaId meta) const {
+  const TensorMeta* tensor = graph_->metas().tensor_of(meta);
+  if (tensor == nullptr || !tensor->strides) return meta;
+  TensorMeta changed = *tensor;
+  changed.strides.reset();
+  return graph_->metas().tensor(changed);
+}
+
 // ---------------------------------------------------------------- changing nodes
 
 void Rewriter::replace(NodeId old, NodeId value) {
@@ -258,10 +268,21 @@ void Rewriter::replace(NodeId old, NodeId value) {
 
 void Rewriter::erase_dead(NodeId n) {
   dead_.assign(1, n);
-  while (!dead_.empty()) {
+  erase_all(versions_);
+}
+
+void Rewriter::erase_write(NodeId n) {
+  dead_.assign(1, n);
+  erase_all(nullptr);
+}
+
+// The first one and what is dead without it; values that wait for uses stay.
+void Rewriter::erase_all(const Versions* holds) {
+  for (; !dead_.empty(); holds = versions_) {
     const NodeId dead = dead_.back();
     dead_.pop_back();
     if (!graph_->alive(dead) || graph_->has_uses(dead)) continue;
+    if (holds != nullptr && holds->holds(dead)) continue;
     operands_.clear();
     note_operands(dead, operands_);
     changes_.removed.push_back(graph_->name_id(dead));

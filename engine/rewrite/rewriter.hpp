@@ -11,12 +11,19 @@
 
 namespace fxrules::rewrite {
 
+class Versions;
+
 class Rewriter {
  public:
   Rewriter(Binding& binding, Machine& machine);
 
   // ---- storage, worked out when first asked for
   [[nodiscard]] Storage& storage();
+  void forget_storage() { storage_.reset(); }
+  // The two count as sharing storage from now on.
+  void share_storage(NodeId a, NodeId b) {
+    if (storage_ != nullptr) storage_->unite(a, b);
+  }
 
   [[nodiscard]] Users& users() { return users_; }
 
@@ -43,6 +50,12 @@ class Rewriter {
   [[nodiscard]] bool unwritable() const { return unwritable_; }  // that was because an argument cannot be written
   [[nodiscard]] NodeId node_of(const Value& v) const;            // of a node or made fresh value
   void unmake();                                                 // takes the created nodes back
+  // A node that did not come from a rule.
+  void made_by_engine(NodeId n) {
+    if (storage_ != nullptr) storage_->created(n);
+  }
+  // Strides belong to the op that makes a value.
+  [[nodiscard]] MetaId without_strides(MetaId meta) const;
 
   // All uses of `old` move; `old` goes, and so do pure nodes that this leaves without uses.
   void replace(NodeId old, NodeId value);
@@ -51,6 +64,9 @@ class Rewriter {
   Kept set_argument(NodeId n, std::string_view name, const Value& value);
   void erase_dead(NodeId n);  // requires no uses; cascades
   void erase_unused();        // what lost its last use and may go
+  void erase_write(NodeId n);  // whatever waits for it means its new value
+  // Values that wait for uses stay.
+  void keep_alive(const Versions& versions) { versions_ = &versions; }
 
  private:
   [[nodiscard]] bool can_write_literal(const Value& v);
@@ -60,6 +76,7 @@ class Rewriter {
   void leave_out_defaults(const FreshNode& node, const Overload& schema);
   void write(CallBuilder& builder, const Value& v);
   void note_operands(NodeId n, std::vector<NodeId>& out) const;
+  void erase_all(const Versions* holds);
 
   Binding* binding_;
   Machine* machine_;
@@ -67,6 +84,7 @@ class Rewriter {
   std::unique_ptr<Storage> storage_;
   Users users_;
   bool unwritable_ = false;
+  const Versions* versions_ = nullptr;
   Changes changes_;
   Speller speller_;
   // Kept, so that a rewrite allocates nothing.

@@ -34,6 +34,12 @@ std::string describe(Refusal refusal) {
       return "`keep` takes values that are there, and this one would have to be computed";
     case Refusal::no_node:
       return "the result is no node, and only a node can take a node's place";
+    case Refusal::operand_left:
+      return "it writes to several operands, and the rule does not say what becomes of each";
+    case Refusal::shared_operands:
+      return "two of the operands that it writes to share storage";
+    case Refusal::result_used:
+      return "its result is used and is not one of the operands that it writes to";
   }
   return {};
 }
@@ -46,10 +52,20 @@ Session::Session(const program::RuleSet& rules, Graph& graph, const ApplyOptions
       binding_(rules, graph),
       machine_(binding_, [this]() -> Storage& { return rewriter_.storage(); }),
       rewriter_(binding_, machine_),
+      versions_(
+          binding_, rewriter_, [](NodeId, const Value&) { return Value(); },
+          [this](NodeId user, const std::string& why) {
+            const Index rule = writing_ == kNone ? 0 : writing_;
+            report_->diagnostics.push_back({Severity::error, "lost-write",
+                                            fmt::format("`{}`: {}", graph_->name(user), why),
+                                            rules_->rules[rule].span, "the graph is left as it was"});
+          }),
       extra_matcher_(binding_, machine_.heap()),
       enabled_(rules.rules.size(), true),
       noted_(rules.rules.size()),
       refused_(rules.rules.size()) {
+  rewriter_.keep_alive(versions_);
+  machine_.ask(versions_);
   const auto named = [](const std::vector<std::string>& names, const std::string& name) {
     return std::find(names.begin(), names.end(), name) != names.end();
   };
@@ -67,6 +83,10 @@ Outcome Session::attempt(Index index, NodeId root, std::vector<Value>& variables
   last_dependencies_.clear();
   refusal_ = Refusal::none;
   rewriter_.begin();
+  const bool writes = may_write(root);
+  if (writes) versions_.begin(root);
+  if (versions_.pending() && (!rule.extra.empty() || (!writes && versions_.knows(root)))) versions_.finish();
+  if (writes && is_write_back(root)) return Outcome::declined;
   const Outcome outcome = join(rule, index, root, 0, variables, nodes);
   report_helper();
   last_dependencies_.use_counts = machine_.dependencies().use_counts;
@@ -249,6 +269,7 @@ Outcome Session::value(const program::Rule& rule, Index index, const program::Al
                                     alternative.span, fmt::format("the rule `{}` stops here", rule.name)});
     return Outcome::failed;
   }
+  if (may_write(root)) return write(index, alternative, root, variables, nodes);
   replacements_.clear();
   for (const program::Assignment& a : alternative.assignments) {
     const Value old = variables[a.variable], value = variables[a.value];
@@ -362,8 +383,12 @@ Outcome Session::keep(Index index, const program::Alternative& alternative, Node
     unbuilt_ = values.back().is(Tag::fresh) ? Refusal::keeps_new : Refusal::not_known;
     return Outcome::declined;
   }
+  const std::vector<NodeId> written = written_by(root);
+  bool stops_writing = false;
   for (const program::KeepEntry& entry : alternative.keeps) {
-    if (decides_write(root, entry.key)) return refuse(index, root, Refusal::root_writes);
+    if (!decides_write(root, entry.key)) continue;
+    if (written.size() != 1) return refuse(index, root, Refusal::root_writes);
+    stops_writing = true;
   }
   const Refusal unsafe = operands_allow(values, root, nodes);
   if (unsafe != Refusal::none) return refuse(index, root, unsafe);
@@ -386,6 +411,10 @@ Outcome Session::keep(Index index, const program::Alternative& alternative, Node
   replaced_.clear();
   rewriter_.erase_unused();
   record(index, root, nodes, graph_->name_id(root));
+  if (stops_writing) {
+    writing_ = index;
+    versions_.write(root, written[0], root, SymbolId());
+  }
   return Outcome::applied;
 }
 

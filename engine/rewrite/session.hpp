@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "engine/rewrite/rewriter.hpp"
+#include "engine/rewrite/versions.hpp"
 #include "fxrules/apply.hpp"
 
 namespace fxrules::rewrite {
@@ -24,6 +25,9 @@ enum class Refusal : std::uint8_t {
   not_known,       // the result needs a value that is not known
   keeps_new,       // `keep` of a node that would have to be made
   no_node,         // the result is a number, a list, …: only a node can take a node's place
+  operand_left,    // the root writes an operand that the rule gives no new value
+  shared_operands, // two written operands share storage
+  result_used,     // the root's result is used and is none of its operands
 };
 
 enum class Outcome : std::uint8_t { declined, applied, failed, noted };
@@ -35,6 +39,7 @@ class Session {
   [[nodiscard]] Binding& binding() { return binding_; }
   [[nodiscard]] Machine& machine() { return machine_; }
   [[nodiscard]] Rewriter& rewriter() { return rewriter_; }
+  [[nodiscard]] Versions& versions() { return versions_; }
   [[nodiscard]] Graph& graph() { return *graph_; }
   [[nodiscard]] bool enabled(program::Index rule) const { return enabled_[rule]; }
 
@@ -75,6 +80,27 @@ class Session {
   void report_helper();
   void record(program::Index index, NodeId root, const std::vector<NodeId>& nodes, SymbolId result);
 
+  // writes.cpp: the root writes operands, whose later uses move
+  struct Written {
+    NodeId operand;
+    Value value;
+    program::Code as;
+    SymbolId name;  // of the base, when the operand is a view
+  };
+  [[nodiscard]] std::vector<NodeId> written_by(NodeId root);
+  [[nodiscard]] bool may_write(NodeId root) {
+    const CallClass& call = binding_.call_class(root);
+    return (call.writes || call.unknown) && !written_by(root).empty();
+  }
+  [[nodiscard]] bool is_write_back(NodeId root);
+  Outcome write(program::Index index, const program::Alternative& alternative, NodeId root,
+                std::vector<Value>& variables, const std::vector<NodeId>& nodes);
+  Refusal gather_written(const program::Alternative& alternative, NodeId root, const std::vector<NodeId>& operands,
+                         const std::vector<Value>& variables, std::vector<Written>& written, Value& root_value);
+  [[nodiscard]] Refusal new_value_allows(NodeId root, NodeId operand, NodeId value);
+  void settle_root(NodeId root, NodeId value);
+  Outcome refuse_write(program::Index index, NodeId root, Refusal why);
+
   [[nodiscard]] Refusal operands_allow(const std::vector<Value>& values, NodeId root, const std::vector<NodeId>& nodes);
   [[nodiscard]] bool decides_write(NodeId n, std::string_view argument);
 
@@ -102,6 +128,8 @@ class Session {
   Binding binding_;
   Machine machine_;
   Rewriter rewriter_;
+  Versions versions_;
+  program::Index writing_ = program::kNone;  // the rule whose write made the versions, for diagnostics
   Matcher extra_matcher_;
   std::vector<bool> enabled_;
   std::vector<std::vector<bool>> noted_, refused_;  // by rule, by node: each is said once

@@ -3,71 +3,9 @@
 #include <algorithm>
 #include <utility>
 
+#include "engine/rewrite/effects.hpp"
+
 namespace fxrules::rewrite {
-
-template <class Visit>
-void Storage::operands_of(NodeId n, const Access& access, Visit visit) {
-  if (access.how != Access::How::slot && access.how != Access::How::run) return;
-  const std::uint32_t first = graph_->argument(n, 0).value + access.at;
-  for (std::uint32_t s = first; s < first + access.count; ++s) {
-    const Slot& slot = (*graph_)[SlotId(s)];
-    if (slot.kind == ArgKind::node) {
-      visit(slot.node());
-    } else if (is_container(slot.kind)) {
-      for (std::uint32_t i = 0; i < slot.count(); ++i) {  // Tensor(a!)[]: one level
-        const Slot& item = (*graph_)[slot.child(i)];
-        if (item.kind == ArgKind::node) visit(item.node());
-      }
-    }
-  }
-}
-
-template <class Visit>
-void Storage::aliased_operands(NodeId n, Visit visit) {
-  const CallClass& call = binding_->call_class(n);
-  if (call.unknown) {
-    for (const Slot& slot : graph_->slots(n)) {
-      if (slot.kind == ArgKind::node && is_integer_node(*binding_, slot.node()) != Truth::yes) visit(slot.node());
-    }
-    return;
-  }
-  if (!call.aliases || asks_for_copy(call, n)) return;
-  for (std::size_t a = 0; a < call.by_argument.size(); ++a) {
-    const std::string_view set = call.schema->arguments[a].alias;
-    if (set.empty()) continue;
-    const bool returned = std::any_of(call.schema->returns.begin(), call.schema->returns.end(),
-                                      [&](const SchemaReturn& r) { return r.alias == set; });
-    if (!returned) continue;
-    // inplace=False; a call that may return its operand anyway (dropout outside training) still does.
-    const bool sometimes = has(call.schema->tags, OpTag::may_alias);
-    if (call.schema->arguments[a].writes && !sometimes && !binding_->writes_argument(call, n, a)) continue;
-    if (!binding_->holds(call, n, call.schema->arguments[a].alias_when)) continue;  // getattr of a shape
-    operands_of(n, call.by_argument[a], visit);
-  }
-}
-
-template <class Visit>
-void Storage::written_operands(NodeId n, Visit visit) {
-  const CallClass& call = binding_->call_class(n);
-  if (call.unknown) {
-    aliased_operands(n, visit);
-    return;
-  }
-  if (!call.writes) return;
-  for (std::size_t a = 0; a < call.by_argument.size(); ++a) {
-    if (call.schema->arguments[a].writes && binding_->writes_argument(call, n, a))
-      operands_of(n, call.by_argument[a], visit);
-  }
-}
-
-// `x.to(t, copy=True)`: an argument of that name turns a possible alias into a copy.
-bool Storage::asks_for_copy(const CallClass& call, NodeId n) {
-  if (!has(call.schema->tags, OpTag::may_alias)) return false;
-  const Access access = binding_->find_argument(call, n, "copy");
-  if (access.how != Access::How::slot) return false;
-  const Value asked = binding_->argument(n, access);
-  return asked.is(Tag::boolean) && asked.i != 0;
-}
 
 Storage::Storage(Binding& binding) : binding_(&binding), graph_(&binding.graph()) {
   grow();
@@ -107,10 +45,10 @@ void Storage::created(NodeId n) {
     default:
       break;
   }
-  aliased_operands(n, [&](NodeId operand) { join(n, operand); });
+  aliased_operands(*binding_, n, [&](NodeId operand) { join(n, operand); });
   const CallClass& call = binding_->call_class(n);
   if (call.schema != nullptr && has(call.schema->tags, OpTag::inplace_view)) changes_views_ = true;
-  written_operands(n, [&](NodeId operand) { add_write(operand, n); });
+  written_operands(*binding_, n, [&](NodeId operand) { add_write(operand, n); });
 }
 
 Storage::Facts& Storage::facts(std::uint32_t group) {
@@ -128,13 +66,14 @@ const Storage::Facts* Storage::find_facts(std::uint32_t group) const {
 }
 
 void Storage::add_write(NodeId value, NodeId write) {
-  std::vector<NodeId>& writes = facts(group_of(value)).writes;
-  const auto at = writes.empty() || graph_->precedes(writes.back(), write)
-                      ? writes.end()
-                      : std::lower_bound(writes.begin(), writes.end(), write,
-                                         [&](NodeId a, NodeId b) { return graph_->precedes(a, b); });
+  Facts& f = facts(group_of(value));
+  std::vector<NodeId>& writes = f.writes;
+  const auto at =
+      f.begin() == writes.end() || graph_->precedes(writes.back(), write)
+          ? writes.end()
+          : std::lower_bound(f.begin(), writes.end(), write, [&](NodeId a, NodeId b) { return graph_->precedes(a, b); });
   if (at != writes.end() && *at == write) return;
-  if (at == writes.end() && !writes.empty() && writes.back() == write) return;
+  if (at == writes.end() && f.begin() != writes.end() && writes.back() == write) return;
   writes.insert(at, write);
   ++writes_;
 }
@@ -159,7 +98,9 @@ void Storage::join(NodeId a, NodeId b) {
   Facts& f = facts(group);
   f.inputs += moved.inputs;
   f.outputs += moved.outputs;
+  moved.forget_removed();
   if (moved.writes.empty()) return;
+  f.forget_removed();
   const auto middle = static_cast<std::ptrdiff_t>(f.writes.size());
   f.writes.insert(f.writes.end(), moved.writes.begin(), moved.writes.end());
   const auto earlier = [&](NodeId p, NodeId q) { return graph_->precedes(p, q); };
@@ -171,11 +112,11 @@ void Storage::join(NodeId a, NodeId b) {
 
 NodeId Storage::write_between(NodeId value, NodeId from, NodeId to) {
   if (writes_ == 0) return {};
-  const Facts* facts = find_facts(group_of(value));
-  if (facts == nullptr) return {};
-  const std::vector<NodeId>& writes = facts->writes;
+  if (find_facts(group_of(value)) == nullptr) return {};
+  Facts& f = facts(group_of(value));
+  const std::vector<NodeId>& writes = f.writes;
   const auto at =
-      std::upper_bound(writes.begin(), writes.end(), from, [&](NodeId a, NodeId b) { return graph_->precedes(a, b); });
+      std::upper_bound(f.begin(), f.writes.end(), from, [&](NodeId a, NodeId b) { return graph_->precedes(a, b); });
   if (at == writes.end() || (to.valid() && !graph_->precedes(*at, to))) return {};
   return *at;
 }
@@ -213,12 +154,12 @@ bool Storage::reaches_output(NodeId value) const {
 
 bool Storage::derived(NodeId value) {
   bool found = false;
-  aliased_operands(value, [&](NodeId) { found = true; });
+  aliased_operands(*binding_, value, [&](NodeId) { found = true; });
   return found;
 }
 
 void Storage::aliased_operands_once(NodeId n, NodeId& operand) {
-  aliased_operands(n, [&](NodeId o) {
+  aliased_operands(*binding_, n, [&](NodeId o) {
     if (!operand.valid()) operand = o;
   });
 }
@@ -236,12 +177,17 @@ void Storage::erased(NodeId n) {
   if (alone(n) && binding_->shares_nothing(n)) return;
   if (is_input(n)) --facts(group_of(n)).inputs;
   bool wrote = false;
-  written_operands(n, [&](NodeId operand) {
-    std::vector<NodeId>& writes = facts(group_of(operand)).writes;
+  written_operands(*binding_, n, [&](NodeId operand) {
+    Facts& f = facts(group_of(operand));
+    std::vector<NodeId>& writes = f.writes;
     const auto at =
-        std::lower_bound(writes.begin(), writes.end(), n, [&](NodeId p, NodeId q) { return graph_->precedes(p, q); });
+        std::lower_bound(f.begin(), writes.end(), n, [&](NodeId p, NodeId q) { return graph_->precedes(p, q); });
     if (at == writes.end() || *at != n) return;
-    writes.erase(at);
+    if (at == f.begin()) {
+      ++f.first;
+    } else {
+      writes.erase(at);
+    }
     wrote = true;
   });
   if (wrote && writes_ > 0) --writes_;
@@ -272,11 +218,12 @@ void Storage::replaced(NodeId old, NodeId value, std::uint32_t moved) {
   move_derived(old, value, moved);
   if (find_facts(from) == nullptr) return;
   for (const NodeId m : moved_) move_outputs(m, from, group_of(value));
+  facts(from).forget_removed();
   const std::vector<NodeId> writes = std::exchange(facts(from).writes, {});
   for (const NodeId w : writes) {
     if (!graph_->alive(w)) continue;
     --writes_;
-    written_operands(w, [&](NodeId operand) { add_write(operand, w); });
+    written_operands(*binding_, w, [&](NodeId operand) { add_write(operand, w); });
   }
 }
 
@@ -293,7 +240,7 @@ void Storage::move_derived(NodeId old, NodeId value, std::uint32_t uses) {
       const NodeId user = graph_->owner(s);
       if (user == old || group_of(user) != from || graph_->opcode(user) == Opcode::output) continue;
       bool derived_from_n = false;
-      aliased_operands(user, [&](NodeId operand) { derived_from_n |= operand == n; });
+      aliased_operands(*binding_, user, [&](NodeId operand) { derived_from_n |= operand == n; });
       if (!derived_from_n) continue;
       leave(user);
       enter(user, value);

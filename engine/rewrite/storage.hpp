@@ -34,19 +34,22 @@ class Storage {
   void replacing(NodeId old, NodeId value);                      // before all uses of old move to value
   void replaced(NodeId old, NodeId value, std::uint32_t moved);  // after; how many uses moved
 
+  // From now on the two count as sharing storage: uses of one move to the other as they are met.
+  void unite(NodeId a, NodeId b) { join(a, b); }
+
   // The first operand that the result may share storage with; none when it shares none.
   void aliased_operands_once(NodeId n, NodeId& operand);
-
-  // Operands that the node's result may share storage with, and those it writes.
-  template <class Visit>
-  void aliased_operands(NodeId n, Visit visit);
-  template <class Visit>
-  void written_operands(NodeId n, Visit visit);
 
  private:
   struct Facts {
     std::uint32_t inputs = 0, outputs = 0;
     std::vector<NodeId> writes;  // program order; may hold nodes that are gone
+    std::size_t first = 0;       // of `writes` that counts: a sweep that removes writes removes the first ones
+    [[nodiscard]] auto begin() { return writes.begin() + static_cast<std::ptrdiff_t>(first); }
+    void forget_removed() {
+      writes.erase(writes.begin(), begin());
+      first = 0;
+    }
   };
   // Members of a group form a ring. Ids are kept as differences from the node's own, so that zeros mean a
   // node that shares its storage with no other: nearly all nodes do, and need no setting up.
@@ -73,9 +76,6 @@ class Storage {
   [[nodiscard]] bool is_input(NodeId n) const;
   void move_derived(NodeId old, NodeId value, std::uint32_t uses);
   void move_outputs(NodeId member, std::uint32_t from, std::uint32_t to);
-  bool asks_for_copy(const CallClass& call, NodeId n);
-  template <class Visit>
-  void operands_of(NodeId n, const Access& access, Visit visit);
 
   Binding* binding_;
   Graph* graph_;

@@ -35,6 +35,7 @@ class Users {
   void leaving(NodeId n);
   void arrived(NodeId n);
   void erased(NodeId n);
+  void forget() { hubs_.clear(); }  // uses moved otherwise
   void moved(NodeId old, NodeId value, std::span<const NodeId> readers, std::uint32_t uses);
 
  private:

@@ -27,6 +27,8 @@ class Worklist {
     if (n.valid()) cursor_ = step(n);
     return n;
   }
+  // Nodes that were asked for are left.
+  [[nodiscard]] bool waiting() const { return !heap_.empty(); }
   // Asks for another look. Nothing to do for what the sweep has not reached.
   void revisit(NodeId n) {
     if (passed(n) && !queued(n)) push(n);

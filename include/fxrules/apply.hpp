@@ -11,6 +11,7 @@
 #include <cstdint>
 #include <functional>
 #include <map>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -32,6 +33,13 @@ enum class StopReason : std::uint8_t {
 };
 [[nodiscard]] std::string_view to_string(StopReason reason);
 
+// What becomes of the storage of an input (a placeholder, a get_attr) whose writes the rules removed.
+enum class MutatedInputs : std::uint8_t {
+  as_output,  // its new value is an output: one that returns it already, or one more, in input order
+  copy_back,  // a `copy_` at the end writes it back
+  drop,       // nothing: the caller does not look at it
+};
+
 struct Progress {
   std::string_view phase;
   std::size_t visited = 0, total = 0, rewrites = 0;
@@ -41,6 +49,8 @@ struct ApplyOptions {
   std::size_t max_rewrites = SIZE_MAX;  // SIZE_MAX: the default limit
   std::vector<std::string> only;        // labels; empty: all rules
   std::vector<std::string> disable;
+  MutatedInputs mutated_inputs = MutatedInputs::as_output;      // placeholders
+  MutatedInputs mutated_attributes = MutatedInputs::copy_back;  // get_attr
   bool dce = false;    // also remove what was dead in the input
   bool record = true;  // keep one Application for each rewrite
   // On failure (failed, default_limit, cycle) put the graph back as it was. Costs a copy of the graph.
@@ -143,11 +153,21 @@ struct Note {  // `=> note "…"` and refusals of pure rules
   std::string text;
 };
 
+// An input whose new value is where the options say.
+struct MutatedInput {
+  SymbolId input;
+  SymbolId value;                     // the node that holds the new value
+  std::optional<std::size_t> output;  // index of the output that returns it
+  bool appended = false;              // that output is new
+  bool copied_back = false;
+};
+
 struct Report {
   StopReason stop = StopReason::converged;
   std::vector<RuleReport> rules;  // all rules that took part, in order
   Applications applications;
   std::vector<Note> notes;
+  std::vector<MutatedInput> mutated_inputs;  // in input order
   std::vector<std::string> cycle;            // rule names
   std::vector<std::string> unknown_targets;  // targets that the catalogue does not know, each once, in order
   std::vector<Diagnostic> diagnostics;

@@ -1,0 +1,95 @@
+#include "engine/rewrite/effects.hpp"
+
+namespace fxrules::rewrite {
+
+bool asks_for_copy(Binding& binding, const CallClass& call, NodeId n) {
+  if (!has(call.schema->tags, OpTag::may_alias)) return false;
+  const Access access = binding.find_argument(call, n, "copy");
+  if (access.how != Access::How::slot) return false;
+  const Value asked = binding.argument(n, access);
+  return asked.is(Tag::boolean) && asked.i != 0;
+}
+
+namespace {
+
+const TensorMeta* tensor_of(const Graph& graph, NodeId n) { return graph.metas().tensor_of(graph.meta(n)); }
+
+bool is_row_major(const Graph& graph, const TensorMeta& meta) {
+  Expressions& expressions = graph.metas().expressions();
+  const std::vector<Size> expected = row_major(expressions, *meta.shape);
+  for (std::size_t d = 0; d < expected.size(); ++d) {
+    if (expressions.equal((*meta.shape)[d], Size::of(std::int64_t{1})) == Truth::yes) continue;
+    if (expressions.equal(expected[d], (*meta.strides)[d]) != Truth::yes) return false;
+  }
+  return true;
+}
+
+// x[i] on a tensor: a view for ints, slices, None and Ellipsis, a copy where a tensor or list indexes.
+Relation relation_of_item(Binding& binding, NodeId n, NodeId operand, const Access& index) {
+  if (is_tensor(binding, operand) == Truth::no) return Relation::view;  // a part of a tuple
+  const Graph& graph = binding.graph();
+  const CallClass& from = binding.call_class(operand);
+  if (from.schema != nullptr && (from.schema->returns.size() > 1 || from.schema->returns[0].type.list))
+    return Relation::view;
+  if (index.how != Access::How::slot) return Relation::maybe;
+  const auto of_item = [&](const Slot& slot) {
+    switch (slot.kind) {
+      case ArgKind::list:
+      case ArgKind::boolean:
+        return Relation::none;
+      case ArgKind::node:
+        if (is_integer_node(binding, slot.node()) == Truth::yes) return Relation::view;
+        return is_tensor(binding, slot.node()) == Truth::yes ? Relation::none : Relation::maybe;
+      default:
+        return Relation::view;
+    }
+  };
+  const Slot& at = graph[SlotId(graph.argument(n, 0).value + index.at)];
+  if (at.kind != ArgKind::tuple) return of_item(at);
+  Relation all = Relation::view;
+  for (std::uint32_t i = 0; i < at.count(); ++i) {
+    const Relation one = of_item(graph[at.child(i)]);
+    if (one == Relation::none) return Relation::none;
+    if (one == Relation::maybe) all = Relation::maybe;
+  }
+  return all;
+}
+
+// `reshape`, `to`, `contiguous`, …: the tensor itself, a view of it or a copy, as far as metadata says.
+Relation relation_by_metadata(const Graph& graph, NodeId n, NodeId operand) {
+  const TensorMeta* result = tensor_of(graph, n);
+  const TensorMeta* from = tensor_of(graph, operand);
+  if (result == nullptr || from == nullptr) return Relation::maybe;
+  if (result->dtype != Dtype::unknown && from->dtype != Dtype::unknown && result->dtype != from->dtype)
+    return Relation::none;
+  if (result->device.valid() && from->device.valid() && result->device != from->device) return Relation::none;
+  const bool known = result->dtype != Dtype::unknown && result->device.valid() && from->device.valid();
+  if (!known || !result->shape || !from->shape || !result->strides || !from->strides) return Relation::maybe;
+  if (*result->shape == *from->shape)
+    return *result->strides == *from->strides ? Relation::same : Relation::none;
+  return is_row_major(graph, *from) ? Relation::view : Relation::maybe;
+}
+
+}  // namespace
+
+Relation relation(Binding& binding, NodeId n, NodeId operand) {
+  const CallClass& call = binding.call_class(n);
+  if (call.unknown || call.schema == nullptr) return Relation::maybe;
+  NodeId first;
+  bool several = false;
+  aliased_operands(binding, n, [&](NodeId o) {
+    if (!first.valid()) first = o;
+    several |= o != first;
+  });
+  if (several) return Relation::maybe;
+  static constexpr std::string_view kItem = "getitem";
+  if (call.op.valid() && call.op == binding.catalogue().role(kItem))
+    return relation_of_item(binding, n, operand, binding.find_argument(call, n, "index"));
+  if (has(call.schema->tags, OpTag::inplace_view)) return Relation::maybe;
+  if (binding.writes(n)) return Relation::same;
+  if (has(call.schema->tags, OpTag::view)) return Relation::view;
+  if (has(call.schema->tags, OpTag::may_alias)) return relation_by_metadata(binding.graph(), n, operand);
+  return Relation::view;  // getattr: x.T, x.data
+}
+
+}  // namespace fxrules::rewrite

@@ -1,0 +1,82 @@
+// What a call does to its operands: which of them its result may share storage with, and which it writes.
+// Read off the catalogue's alias annotations; a call that the catalogue does not know may do both to all.
+#pragma once
+
+#include <algorithm>
+#include <string_view>
+
+#include "engine/rewrite/binding.hpp"
+
+namespace fxrules::rewrite {
+
+// The nodes among the arguments of one schema role. `Tensor(a!)[]` is one level of list.
+template <class Visit>
+void operands_of(const Graph& graph, NodeId n, const Access& access, Visit visit) {
+  if (access.how != Access::How::slot && access.how != Access::How::run) return;
+  const std::uint32_t first = graph.argument(n, 0).value + access.at;
+  for (std::uint32_t s = first; s < first + access.count; ++s) {
+    const Slot& slot = graph[SlotId(s)];
+    if (slot.kind == ArgKind::node) {
+      visit(slot.node());
+    } else if (is_container(slot.kind)) {
+      for (std::uint32_t i = 0; i < slot.count(); ++i) {
+        const Slot& item = graph[slot.child(i)];
+        if (item.kind == ArgKind::node) visit(item.node());
+      }
+    }
+  }
+}
+
+// `x.to(t, copy=True)`: an argument of that name turns a possible alias into a copy.
+[[nodiscard]] bool asks_for_copy(Binding& binding, const CallClass& call, NodeId n);
+
+template <class Visit>
+void aliased_operands(Binding& binding, NodeId n, Visit visit) {
+  const Graph& graph = binding.graph();
+  const CallClass& call = binding.call_class(n);
+  if (call.unknown) {
+    for (const Slot& slot : graph.slots(n)) {
+      if (slot.kind == ArgKind::node && is_integer_node(binding, slot.node()) != Truth::yes) visit(slot.node());
+    }
+    return;
+  }
+  if (!call.aliases || asks_for_copy(binding, call, n)) return;
+  for (std::size_t a = 0; a < call.by_argument.size(); ++a) {
+    const std::string_view set = call.schema->arguments[a].alias;
+    if (set.empty()) continue;
+    const bool returned = std::any_of(call.schema->returns.begin(), call.schema->returns.end(),
+                                      [&](const SchemaReturn& r) { return r.alias == set; });
+    if (!returned) continue;
+    // inplace=False; a call that may return its operand anyway (dropout outside training) still does.
+    const bool sometimes = has(call.schema->tags, OpTag::may_alias);
+    if (call.schema->arguments[a].writes && !sometimes && !binding.writes_argument(call, n, a)) continue;
+    if (!binding.holds(call, n, call.schema->arguments[a].alias_when)) continue;  // getattr of a shape
+    operands_of(graph, n, call.by_argument[a], visit);
+  }
+}
+
+template <class Visit>
+void written_operands(Binding& binding, NodeId n, Visit visit) {
+  const CallClass& call = binding.call_class(n);
+  if (call.unknown) {
+    aliased_operands(binding, n, visit);
+    return;
+  }
+  if (!call.writes) return;
+  for (std::size_t a = 0; a < call.by_argument.size(); ++a) {
+    if (call.schema->arguments[a].writes && binding.writes_argument(call, n, a))
+      operands_of(binding.graph(), n, call.by_argument[a], visit);
+  }
+}
+
+// How a call's result relates to an operand whose storage it may share.
+enum class Relation : std::uint8_t {
+  none,   // it does not: metadata or arguments prove a copy
+  same,   // it is that tensor, as the result of an in-place op
+  view,   // it is a view: the same call on another version of the operand is that version's view
+  maybe,  // nobody knows before the program runs
+};
+// Requires: `operand` is among the aliased operands of `n`. O(arguments).
+[[nodiscard]] Relation relation(Binding& binding, NodeId n, NodeId operand);
+
+}  // namespace fxrules::rewrite

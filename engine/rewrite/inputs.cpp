@@ -1,0 +1,169 @@
+#include "engine/rewrite/inputs.hpp"
+
+#include <algorithm>
+#include <unordered_map>
+#include <unordered_set>
+
+#include <fmt/format.h>
+
+#include "engine/rewrite/effects.hpp"
+
+namespace fxrules::rewrite {
+
+Inputs::Inputs(Binding& binding, Rewriter& rewriter)
+    : binding_(&binding), rewriter_(&rewriter), graph_(&binding.graph()) {
+  const NodeId output = graph_->output();
+  if (!output.valid() || !graph_writes()) return;
+  inputs_ = written_inputs();
+  if (inputs_.empty()) return;
+  const CallForm form = graph_->form(output);
+  CallBuilder builder(*graph_);
+  builder.copy(graph_->argument(output, 0));
+  builder.open(ArgKind::tuple);
+  for (const NodeId n : inputs_) builder.node(n);
+  builder.close();
+  builder.reassign(output, form.opcode, form.target);
+  rewriter_->forget_storage();
+}
+
+bool Inputs::graph_writes() const {
+  for (std::uint32_t f = 0; f < graph_->form_count(); ++f) {
+    if (binding_->may_write(FormId(f))) return true;
+  }
+  return false;
+}
+
+// Placeholders and the first get_attr of each path whose storage something writes.
+std::vector<NodeId> Inputs::written_inputs() {
+  std::vector<NodeId> inputs;
+  std::unordered_set<std::uint32_t> paths;
+  Storage& storage = rewriter_->storage();
+  for (const NodeId n : graph_->nodes()) {
+    const Opcode opcode = graph_->opcode(n);
+    if (opcode != Opcode::placeholder && opcode != Opcode::get_attr) continue;
+    if (opcode == Opcode::get_attr && !paths.insert(graph_->form(n).target.value).second) continue;
+    if (storage.write_between(n, n, NodeId()).valid()) inputs.push_back(n);
+  }
+  return inputs;
+}
+
+void Inputs::settle(const ApplyOptions& options, Report& report) {
+  const NodeId output = graph_->output();
+  if (inputs_.empty() || !output.valid()) return;
+  std::vector<New> changed;
+  const Slot after = (*graph_)[graph_->argument(output, 1)];
+  for (std::uint32_t i = 0; i < after.count(); ++i) {
+    const NodeId value = (*graph_)[after.child(i)].node();
+    if (value == inputs_[i]) continue;
+    const bool attribute = graph_->opcode(inputs_[i]) == Opcode::get_attr;
+    changed.push_back({inputs_[i], value, attribute ? options.mutated_attributes : options.mutated_inputs});
+  }
+  return_values(changed, report);
+  copy_back(changed, report);
+  std::sort(report.mutated_inputs.begin(), report.mutated_inputs.end(),
+            [&](const MutatedInput& a, const MutatedInput& b) {
+              return graph_->precedes(graph_->find(a.input), graph_->find(b.input));
+            });
+  inputs_.clear();
+}
+
+// The output node gets its own argument again, and the new values that it does not return yet. A bare output
+// becomes a tuple, None the tuple of the new values.
+void Inputs::return_values(const std::vector<New>& values, Report& report) {
+  const NodeId output = graph_->output();
+  const Slot returned = (*graph_)[graph_->argument(output, 0)];
+  const bool sequence = returned.kind == ArgKind::tuple || returned.kind == ArgKind::list;
+  std::unordered_map<std::uint32_t, std::vector<std::size_t>> places;  // of values among the outputs, last first
+  const auto place = [&](const Slot& slot, std::size_t at) {
+    if (slot.kind == ArgKind::node) places[slot.a].push_back(at);
+  };
+  std::size_t count = returned.kind == ArgKind::none ? 0 : 1;
+  if (sequence) {
+    count = returned.count();
+    for (std::uint32_t i = returned.count(); i-- > 0;) place((*graph_)[returned.child(i)], i);
+  } else {
+    place(returned, 0);
+  }
+  std::vector<NodeId> appended;
+  for (const New& v : values) {
+    if (v.where != MutatedInputs::as_output) continue;
+    MutatedInput entry{graph_->name_id(v.input), graph_->name_id(v.value), std::nullopt, false, false};
+    std::vector<std::size_t>& free = places[v.value.value];
+    if (!free.empty()) {
+      entry.output = free.back();
+      free.pop_back();
+    } else {
+      entry.output = count++;
+      entry.appended = true;
+      appended.push_back(v.value);
+    }
+    report.mutated_inputs.push_back(entry);
+  }
+  if (!appended.empty() && returned.kind == ArgKind::dict) {
+    report.diagnostics.push_back({Severity::error, "mutated-input",
+                                  fmt::format("`{}` is written and not returned, and the output is a dict, which "
+                                              "takes no further values",
+                                              graph_->text(report.mutated_inputs.front().input)),
+                                  {},
+                                  "--mutated-inputs=copy_back writes it back instead"});
+    appended.clear();
+  }
+  const CallForm form = graph_->form(output);
+  CallBuilder builder(*graph_);
+  if (appended.empty()) {
+    builder.copy(graph_->argument(output, 0));
+  } else {
+    builder.open(sequence ? returned.kind : ArgKind::tuple);
+    if (sequence) {
+      for (std::uint32_t i = 0; i < returned.count(); ++i) builder.copy(returned.child(i));
+    } else if (returned.kind != ArgKind::none) {
+      builder.copy(graph_->argument(output, 0));
+    }
+    for (const NodeId n : appended) builder.node(n);
+    builder.close();
+  }
+  builder.reassign(output, form.opcode, form.target);
+}
+
+// A call of the op that the catalogue names for the role, in the spelling of aten graphs where `like` is one.
+NodeId Inputs::call(std::string_view role, const std::vector<NodeId>& operands, NodeId like) {
+  const Catalogue& catalogue = binding_->catalogue();
+  const OpId op = catalogue.role(role);
+  bool aten = false;
+  for (NodeId n = graph_->first(); n.valid() && !aten; n = graph_->next(n)) {
+    const SpellingStyle style = binding_->call_class(n).style;
+    aten = graph_->opcode(n) == Opcode::call_function &&
+           (style == SpellingStyle::aten_overload || style == SpellingStyle::edge_overload);
+    if (n == like) break;
+  }
+  CallBuilder builder(*graph_);
+  for (const NodeId n : operands) builder.node(n);
+  if (!aten) return builder.create(Opcode::call_method, catalogue.method_of(op), {}, graph_->output());
+  return builder.create(Opcode::call_function, catalogue.overload_target(catalogue.overloads(op).front()), {},
+                        graph_->output());
+}
+
+// All at the end, behind the last read of every old value. A new value that shares storage with an input that
+// is copied back too is copied first.
+void Inputs::copy_back(const std::vector<New>& values, Report& report) {
+  std::vector<New> back;
+  for (const New& v : values) {
+    if (v.where == MutatedInputs::copy_back) back.push_back(v);
+  }
+  if (back.empty()) return;
+  rewriter_->forget_storage();
+  Storage& storage = rewriter_->storage();
+  for (New& v : back) {
+    const bool read_later = std::any_of(back.begin(), back.end(), [&](const New& other) {
+      return other.input != v.input && storage.together(v.value, other.input);
+    });
+    if (read_later) v.value = call("clone", {v.value}, v.value);
+  }
+  for (const New& v : back) {
+    const NodeId copy = call("write", {v.input, v.value}, v.value);
+    graph_->set_meta(copy, graph_->meta(v.input));
+    report.mutated_inputs.push_back({graph_->name_id(v.input), graph_->name_id(v.value), std::nullopt, false, true});
+  }
+}
+
+}  // namespace fxrules::rewrite

@@ -1,0 +1,209 @@
+// Rules whose left side writes: each written operand gets a new value, which its later uses mean, and the
+// write goes. What the engine guarantees whatever a rule says: every written operand has a new value, no two
+// of them share storage, the new value is nobody else's storage that is written or returned later.
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "engine/rewrite/session.hpp"
+
+namespace fxrules::rewrite {
+
+using program::Index;
+
+// The operands that the root writes. A method that no catalogue knows and that ends in one underscore writes
+// its self, as torch's naming says.
+std::vector<NodeId> Session::written_by(NodeId root) {
+  std::vector<NodeId> operands;
+  const CallClass& call = binding_.call_class(root);
+  if (call.unknown) {
+    const std::string_view target = graph_->target(root);
+    const bool in_place = graph_->opcode(root) == Opcode::call_method && target.size() > 1 && target.ends_with('_') &&
+                          !target.ends_with("__") && graph_->argument_count(root) > 0;
+    const Slot& self = (*graph_)[in_place ? graph_->argument(root, 0) : SlotId(0)];
+    if (in_place && self.kind == ArgKind::node) operands.push_back(self.node());
+    return operands;
+  }
+  if (!call.writes) return operands;
+  written_operands(binding_, root, [&](NodeId o) {
+    if (std::find(operands.begin(), operands.end(), o) == operands.end()) operands.push_back(o);
+  });
+  return operands;
+}
+
+// A last `copy_` into an input that is written back at the end anyway.
+bool Session::is_write_back(NodeId root) {
+  const CallClass& call = binding_.call_class(root);
+  if (!call.op.valid() || call.op != binding_.catalogue().role("write")) return false;
+  const std::vector<NodeId> operands = written_by(root);
+  if (operands.size() != 1 || graph_->has_uses(root)) return false;
+  const Opcode opcode = graph_->opcode(operands[0]);
+  const bool back = opcode == Opcode::get_attr      ? options_->mutated_attributes == MutatedInputs::copy_back
+                    : opcode == Opcode::placeholder ? options_->mutated_inputs == MutatedInputs::copy_back
+                                                    : false;
+  return back && !rewriter_.storage().used_after(operands[0], root, graph_->output());
+}
+
+Outcome Session::refuse_write(Index index, NodeId root, Refusal why) {
+  ++report_->rules[index].refused;
+  report_->diagnostics.push_back({Severity::error, "write-refused",
+                                  fmt::format("`{}` is not rewritten: {}", graph_->name(root), describe(why)),
+                                  rules_->rules[index].span, "the graph is left as it was"});
+  return Outcome::failed;
+}
+
+// Pairs what the rule assigns with the operands that the root writes. A list on the left takes the items of
+// the value, or, of a call that returns several, one item each.
+Refusal Session::gather_written(const program::Alternative& alternative, NodeId root,
+                                const std::vector<NodeId>& operands, const std::vector<Value>& variables,
+                                std::vector<Written>& written, Value& root_value) {
+  if (alternative.single) {
+    if (operands.size() != 1) return Refusal::operand_left;
+    const program::Assignment& a = alternative.assignments[0];
+    written.push_back({operands[0], variables[a.value], a.as, {}});
+    return Refusal::none;
+  }
+  const auto assign = [&](NodeId old, const Value& value, program::Code as) {
+    if (old == root) {
+      root_value = value;
+      return true;
+    }
+    const bool again =
+        std::any_of(written.begin(), written.end(), [&](const Written& w) { return w.operand == old; });
+    if (again || std::find(operands.begin(), operands.end(), old) == operands.end()) return false;
+    written.push_back({old, value, as, {}});
+    return true;
+  };
+  for (const program::Assignment& a : alternative.assignments) {
+    const Value& old = variables[a.variable];
+    const Value& value = variables[a.value];
+    if (old.is(Tag::node)) {
+      if (!assign(old.node(), value, a.as)) return Refusal::operand_left;
+      continue;
+    }
+    if (!old.is_sequence()) return Refusal::operand_left;
+    for (std::uint32_t i = 0; i < old.range.count; ++i) {
+      const Value item = machine_.item(old, i);
+      if (!item.is(Tag::node) || !assign(item.node(), machine_.indexed(value, Value::integer(i)), a.as))
+        return Refusal::operand_left;
+    }
+  }
+  return written.size() == operands.size() ? Refusal::none : Refusal::operand_left;
+}
+
+// The new value may be, or be a view of, something else: then no later write may reach either of them, and no
+// output may come to share storage with an input or another output.
+Refusal Session::new_value_allows(NodeId root, NodeId operand, NodeId value) {
+  if (value == operand) return Refusal::none;
+  std::vector<NodeId> others, todo;
+  const auto look_at = [&](NodeId n) {
+    if (!is_new(n)) {
+      others.push_back(n);
+    } else if (!binding_.shares_nothing(n) && !binding_.call_class(n).unknown) {
+      todo.push_back(n);
+    }
+  };
+  look_at(value);
+  while (!todo.empty()) {
+    const NodeId n = todo.back();
+    todo.pop_back();
+    aliased_operands(binding_, n, [&](NodeId o) {
+      if (relation(binding_, n, o) != Relation::none) look_at(o);
+    });
+  }
+  for (const NodeId other : others) {
+    Storage& storage = rewriter_.storage();
+    if (other == operand || versions_.buffer_of(root, other) == versions_.buffer_of(root, operand)) continue;
+    if (storage.write_between(other, root, NodeId()).valid() || storage.write_between(operand, root, NodeId()).valid())
+      return Refusal::written_later;
+    const bool seen = storage.holds_input(operand) || storage.reaches_output(operand);
+    if (seen && (storage.holds_input(other) || storage.reaches_output(other))) return Refusal::aliases_output;
+  }
+  return Refusal::none;
+}
+
+// The root's own uses mean the value from now on; those that still wait say so for themselves.
+void Session::settle_root(NodeId root, NodeId value) {
+  for (SlotId s = graph_->first_use(root); s.valid(); s = graph_->next_use(s))
+    rewriter_.changes().readers.push_back(graph_->owner(s));
+  if (graph_->has_uses(root)) graph_->replace_uses(root, value);
+  rewriter_.users().forget();
+}
+
+Outcome Session::write(Index index, const program::Alternative& alternative, NodeId root,
+                       std::vector<Value>& variables, const std::vector<NodeId>& nodes) {
+  std::vector<Written> written;
+  Value root_value = Value::make(Tag::none);
+  Refusal why = gather_written(alternative, root, written_by(root), variables, written, root_value);
+  if (why == Refusal::none) why = reads_move(nodes, root);
+  if (why != Refusal::none) return refuse_write(index, root, why);
+  const auto usable = [&](const Value& v) { return v.is(Tag::node) || v.is(Tag::fresh); };
+  const bool own = usable(root_value);  // the root's uses get a value of their own
+  for (const Written& w : written) {
+    if (!usable(w.value) || !rewriter_.can_write(w.value)) return Outcome::declined;
+  }
+  if (!own && !root_value.is(Tag::none)) return Outcome::declined;
+  bool follows = false;
+  for (const Written& w : written) {
+    aliased_operands(binding_, root, [&](NodeId o) { follows |= o == w.operand; });
+    for (const Written& other : written) {
+      if (&other != &w && versions_.buffer_of(root, other.operand) == versions_.buffer_of(root, w.operand))
+        return refuse_write(index, root, Refusal::shared_operands);
+    }
+  }
+  const CallClass& call = binding_.call_class(root);
+  follows |= call.unknown;
+  const bool returns_nothing = call.schema != nullptr && call.schema->returns.empty();
+  if (!own && graph_->has_uses(root) && (written.size() > 1 || (!follows && !returns_nothing)))
+    return refuse_write(index, root, Refusal::result_used);
+
+  for (Written& w : written) {
+    SymbolId name;
+    const Value text = w.as.present() ? machine_.run(w.as, variables) : Value();
+    const bool view = versions_.through_view(root, w.operand);
+    if (text.is(Tag::string)) w.name = text.symbol();
+    if (text.is(Tag::string) && !view && w.value.is(Tag::fresh) && !rewriter_.node_of(w.value).valid())
+      name = graph_->numbered_name(graph_->text(text.symbol()));
+    if (!rewriter_.make(w.value, root, root, name)) {
+      rewriter_.unmake();
+      return refuse_write(index, root, Refusal::no_spelling);
+    }
+  }
+  if (own && !rewriter_.make(root_value, root, root, SymbolId())) {
+    rewriter_.unmake();
+    return refuse_write(index, root, Refusal::no_spelling);
+  }
+  for (const NodeId n : rewriter_.changes().created) {
+    for (const Slot& s : graph_->slots(n)) {
+      if (s.kind == ArgKind::node && !graph_->precedes(s.node(), n)) why = Refusal::not_before;
+    }
+  }
+  for (const Written& w : written) {
+    const NodeId value = rewriter_.node_of(w.value);
+    if (why == Refusal::none && !is_new(value) && !graph_->precedes(value, root)) why = Refusal::not_before;
+    if (why == Refusal::none) why = new_value_allows(root, w.operand, value);
+  }
+  if (why != Refusal::none) {
+    rewriter_.unmake();
+    return refuse_write(index, root, why);
+  }
+  writing_ = index;
+  for (const Written& w : written) {
+    const NodeId value = rewriter_.node_of(w.value);
+    if (w.value.is(Tag::fresh)) inherit(w.operand, value);
+    rewriter_.changes().gained_uses.push_back(value);
+  }
+  if (own) {
+    settle_root(root, rewriter_.node_of(root_value));
+  } else if (!follows) {
+    while (graph_->has_uses(root)) graph_->set_literal(graph_->first_use(root), Slot::of_kind(ArgKind::none));
+  }
+  const NodeId first = rewriter_.node_of(written[0].value);
+  record(index, root, nodes, graph_->name_id(first));
+  for (const Written& w : written) versions_.write(root, w.operand, rewriter_.node_of(w.value), w.name);
+  if (graph_->has_uses(root)) settle_root(root, first);
+  rewriter_.erase_write(root);
+  return Outcome::applied;
+}
+
+}  // namespace fxrules::rewrite
