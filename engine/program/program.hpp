@@ -304,7 +304,7 @@ struct Rule {
   std::vector<Instruction> tests;
   std::vector<std::uint16_t> registers;
   Code as;
-  std::uint16_t depth = 1;      // of the deepest pattern node
+  std::uint16_t depth = 1;  // of the deepest pattern node
 };
 
 struct Phase {

@@ -65,8 +65,7 @@ Relation relation_by_metadata(const Graph& graph, NodeId n, NodeId operand) {
   if (result->device.valid() && from->device.valid() && result->device != from->device) return Relation::none;
   const bool known = result->dtype != Dtype::unknown && result->device.valid() && from->device.valid();
   if (!known || !result->shape || !from->shape || !result->strides || !from->strides) return Relation::maybe;
-  if (*result->shape == *from->shape)
-    return *result->strides == *from->strides ? Relation::same : Relation::none;
+  if (*result->shape == *from->shape) return *result->strides == *from->strides ? Relation::same : Relation::none;
   return is_row_major(graph, *from) ? Relation::view : Relation::maybe;
 }
 

@@ -100,7 +100,8 @@ void Inputs::return_values(const std::vector<New>& values, Report& report) {
     report.mutated_inputs.push_back(entry);
   }
   if (!appended.empty() && returned.kind == ArgKind::dict) {
-    report.diagnostics.push_back({Severity::error, "mutated-input",
+    report.diagnostics.push_back({Severity::error,
+                                  "mutated-input",
                                   fmt::format("`{}` is written and not returned, and the output is a dict, which "
                                               "takes no further values",
                                               graph_->text(report.mutated_inputs.front().input)),

@@ -62,8 +62,8 @@ class Rewriter {
   // Replaces one argument by schema role; adds a keyword argument where there is none. False: same already.
   enum class Kept { changed, same, impossible };
   Kept set_argument(NodeId n, std::string_view name, const Value& value);
-  void erase_dead(NodeId n);  // requires no uses; cascades
-  void erase_unused();        // what lost its last use and may go
+  void erase_dead(NodeId n);   // requires no uses; cascades
+  void erase_unused();         // what lost its last use and may go
   void erase_write(NodeId n);  // whatever waits for it means its new value
   // Values that wait for uses stay.
   void keep_alive(const Versions& versions) { versions_ = &versions; }

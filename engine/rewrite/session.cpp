@@ -57,8 +57,8 @@ Session::Session(const program::RuleSet& rules, Graph& graph, const ApplyOptions
           [this](NodeId user, const std::string& why) {
             const Index rule = writing_ == kNone ? 0 : writing_;
             report_->diagnostics.push_back({Severity::error, "lost-write",
-                                            fmt::format("`{}`: {}", graph_->name(user), why),
-                                            rules_->rules[rule].span, "the graph is left as it was"});
+                                            fmt::format("`{}`: {}", graph_->name(user), why), rules_->rules[rule].span,
+                                            "the graph is left as it was"});
           }),
       extra_matcher_(binding_, machine_.heap()),
       enabled_(rules.rules.size(), true),

@@ -15,19 +15,19 @@ namespace fxrules::rewrite {
 // Why a match with a guard that holds is not rewritten.
 enum class Refusal : std::uint8_t {
   none,
-  root_writes,     // the root changes an operand in place
-  read_moves,      // something writes a value between where the pattern read it and the root
-  written_later,   // a later write would reach, or no longer reach, other readers
-  aliases_output,  // an output would become an input or another output
-  not_before,      // an operand of the new node stands behind it
-  replaced,        // a result uses a root that the rule replaces
-  no_spelling,     // no op of that name takes these arguments
-  not_known,       // the result needs a value that is not known
-  keeps_new,       // `keep` of a node that would have to be made
-  no_node,         // the result is a number, a list, …: only a node can take a node's place
-  operand_left,    // the root writes an operand that the rule gives no new value
-  shared_operands, // two written operands share storage
-  result_used,     // the root's result is used and is none of its operands
+  root_writes,      // the root changes an operand in place
+  read_moves,       // something writes a value between where the pattern read it and the root
+  written_later,    // a later write would reach, or no longer reach, other readers
+  aliases_output,   // an output would become an input or another output
+  not_before,       // an operand of the new node stands behind it
+  replaced,         // a result uses a root that the rule replaces
+  no_spelling,      // no op of that name takes these arguments
+  not_known,        // the result needs a value that is not known
+  keeps_new,        // `keep` of a node that would have to be made
+  no_node,          // the result is a number, a list, …: only a node can take a node's place
+  operand_left,     // the root writes an operand that the rule gives no new value
+  shared_operands,  // two written operands share storage
+  result_used,      // the root's result is used and is none of its operands
 };
 
 enum class Outcome : std::uint8_t { declined, applied, failed, noted };

@@ -68,10 +68,10 @@ const Storage::Facts* Storage::find_facts(std::uint32_t group) const {
 void Storage::add_write(NodeId value, NodeId write) {
   Facts& f = facts(group_of(value));
   std::vector<NodeId>& writes = f.writes;
-  const auto at =
-      f.begin() == writes.end() || graph_->precedes(writes.back(), write)
-          ? writes.end()
-          : std::lower_bound(f.begin(), writes.end(), write, [&](NodeId a, NodeId b) { return graph_->precedes(a, b); });
+  const auto at = f.begin() == writes.end() || graph_->precedes(writes.back(), write)
+                      ? writes.end()
+                      : std::lower_bound(f.begin(), writes.end(), write,
+                                         [&](NodeId a, NodeId b) { return graph_->precedes(a, b); });
   if (at != writes.end() && *at == write) return;
   if (at == writes.end() && f.begin() != writes.end() && writes.back() == write) return;
   writes.insert(at, write);

@@ -68,23 +68,23 @@ class Versions {
 
   // A value of a buffer, as the graph makes it.
   struct Member {
-    NodeId node;                  // its own node, whose call makes it again
-    std::uint32_t parent = kNone; // the member that it is a view of; none: the base
+    NodeId node;                   // its own node, whose call makes it again
+    std::uint32_t parent = kNone;  // the member that it is a view of; none: the base
     std::uint32_t buffer = 0;
     Relation relation = Relation::view;  // to the parent
     std::uint32_t born = 0;              // the version that `node` is the value in
     NodeId value;                        // the value in version `version`
     std::uint32_t version = 0;
-    std::uint32_t renamed = kNone;       // `t_`: later uses mean this member
+    std::uint32_t renamed = kNone;  // `t_`: later uses mean this member
   };
   struct Buffer {
-    std::uint32_t base = 0;      // member
-    NodeId current;              // the base in version `current_version`
+    std::uint32_t base = 0;  // member
+    NodeId current;          // the base in version `current_version`
     std::uint32_t version = 0, current_version = 0;
     std::uint32_t written = kNone;  // the view that was written since: `current` lacks it
     NodeId written_value;
-    SymbolId name;                  // for the base when it is made
-    std::uint32_t apart = kNone;    // a view whose value does not share storage with `current`
+    SymbolId name;                                        // for the base when it is made
+    std::uint32_t apart = kNone;                          // a view whose value does not share storage with `current`
     std::vector<std::pair<NodeId, std::uint32_t>> fresh;  // nodes whose later uses do not wait yet, their members
   };
   struct Use {

@@ -68,8 +68,7 @@ Refusal Session::gather_written(const program::Alternative& alternative, NodeId 
       root_value = value;
       return true;
     }
-    const bool again =
-        std::any_of(written.begin(), written.end(), [&](const Written& w) { return w.operand == old; });
+    const bool again = std::any_of(written.begin(), written.end(), [&](const Written& w) { return w.operand == old; });
     if (again || std::find(operands.begin(), operands.end(), old) == operands.end()) return false;
     written.push_back({old, value, as, {}});
     return true;
@@ -130,8 +129,8 @@ void Session::settle_root(NodeId root, NodeId value) {
   rewriter_.users().forget();
 }
 
-Outcome Session::write(Index index, const program::Alternative& alternative, NodeId root,
-                       std::vector<Value>& variables, const std::vector<NodeId>& nodes) {
+Outcome Session::write(Index index, const program::Alternative& alternative, NodeId root, std::vector<Value>& variables,
+                       const std::vector<NodeId>& nodes) {
   std::vector<Written> written;
   Value root_value = Value::make(Tag::none);
   Refusal why = gather_written(alternative, root, written_by(root), variables, written, root_value);
