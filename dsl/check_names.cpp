@@ -173,7 +173,13 @@ class NameCheck {
     bind("root", inverse.range);
     pattern_root(inverse.head);
     bind(inverse.value, inverse.value_range);
+    for (const Alternative& alternative : inverse.alternatives) one_value(alternative.result);
     alternatives(inverse.alternatives, inverse.head);
+  }
+
+  void one_value(const Result& result) {
+    if (result.kind == ResultKind::term || result.kind == ResultKind::error) return;
+    misplaced(result.range, "an inverse gives one value", "the base's new value, or `error \"…\"`");
   }
 
   void alternatives(const std::vector<Alternative>& all, TermId root) {

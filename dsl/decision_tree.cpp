@@ -80,7 +80,7 @@ void DecisionTree::flatten(program::MatchProgram& out) const {
     Index after_group = 0;
   };
   std::vector<Frame> frames{{0, 0, nowhere, labels.fresh()}};
-  out.start = 1;
+  out.start = nodes_[0].edges.empty() ? 0 : 1;  // nothing matches: `fail`
   while (!frames.empty()) {
     Frame& f = frames.back();
     const Node& node = nodes_[f.node];

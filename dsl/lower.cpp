@@ -346,6 +346,7 @@ std::vector<Diagnostic> lower(const Scope& scope, program::RuleSet& rules) {
     phase.name = ast.phases[p].name;
     phase.once = ast.phases[p].once;
     phase.reverse = ast.phases[p].order == Order::reverse;
+    phase.facts = static_cast<Index>(rules.facts.size());
     Places places(1);
     DecisionTree tree(rules);
     for (; rule != ast.rules.end() && rule->phase == p; ++rule) lowering.lower(*rule, phase, tree, places);
@@ -354,6 +355,7 @@ std::vector<Diagnostic> lower(const Scope& scope, program::RuleSet& rules) {
     phase.match.registers = places.count();
     rules.phases.push_back(std::move(phase));
   }
+  rules.facts.push_back({defs.add_metas(), defs.add_inverses(), !ast.metas.empty() || !ast.inverses.empty()});
   defs.compile_pending();
   return std::move(definitions.diagnostics());
 }

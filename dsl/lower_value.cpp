@@ -349,28 +349,82 @@ void DefTable::compile(Index id) {
     PatternLowering lowering(*definitions_, tree, places, variables);
     LoweredPattern pattern;
     for (std::uint16_t i = 0; i < arity; ++i) lowering.lower_into(pattern, e.parameters[i], i);
-    ValueLowering values(*definitions_, *this, tree, variables);
-    program::Def::Equation equation;
-    equation.span = tree.span(e.range);
-    if (e.guard != kNoTerm) equation.guard = values.value(e.guard);
-    equation.body = values.begin();
-    values.append(e.body);
-    if (e.is_error) values.append_fail();
-    values.finish(equation.body);
-    equation.variables = static_cast<std::uint16_t>(variables.names().size());
-    equation.scalars = variables.scalars();
-    program::Accept accept;
-    accept.rule = static_cast<Index>(def.equations.size());
-    accept.registers.assign(equation.variables, 0xFFFF);
-    for (const auto& [variable, place] : pattern.bound) accept.registers[variable] = place;
-    accept.nodes = pattern.nodes;
-    def.equations.push_back(std::move(equation));
-    def.match.accepts.push_back(std::move(accept));
-    decisions.insert(pattern.tests, static_cast<Index>(def.match.accepts.size() - 1));
+    compile({&tree, e.guard, e.body, e.is_error, e.range}, pattern, variables, def, decisions);
   }
   decisions.flatten(def.match);
   def.match.registers = places.count();
   rules.defs[id] = std::move(def);
+}
+
+// One equation behind its head.
+void DefTable::compile(const Head& head, const LoweredPattern& pattern, Variables& variables, program::Def& def,
+                       DecisionTree& decisions) {
+  ValueLowering values(*definitions_, *this, *head.tree, variables);
+  program::Def::Equation equation;
+  equation.span = head.tree->span(head.range);
+  if (head.guard != kNoTerm) equation.guard = values.value(head.guard);
+  equation.body = values.begin();
+  values.append(head.body);
+  if (head.is_error) values.append_fail();
+  values.finish(equation.body);
+  equation.variables = static_cast<std::uint16_t>(variables.names().size());
+  equation.scalars = variables.scalars();
+  program::Accept accept;
+  accept.rule = static_cast<Index>(def.equations.size());
+  accept.registers.assign(equation.variables, 0xFFFF);
+  for (const auto& [variable, place] : pattern.bound) accept.registers[variable] = place;
+  accept.nodes = pattern.nodes;
+  def.equations.push_back(std::move(equation));
+  def.match.accepts.push_back(std::move(accept));
+  decisions.insert(pattern.tests, static_cast<Index>(def.match.accepts.size() - 1));
+}
+
+Index DefTable::add_metas() {
+  program::RuleSet& rules = definitions_->rules();
+  program::Def def;
+  def.name = "meta";
+  def.arity = 1;
+  DecisionTree decisions(rules);
+  Places places(1);
+  for (const Ast* tree : definitions_->scope().trees) {
+    for (const MetaEquation& e : tree->metas) {
+      Variables variables(false);
+      LoweredPattern pattern;
+      PatternLowering(*definitions_, *tree, places, variables).lower_into(pattern, e.head, 0);
+      compile({tree, e.guard, e.body, e.is_error, e.range}, pattern, variables, def, decisions);
+    }
+  }
+  decisions.flatten(def.match);
+  def.match.registers = places.count();
+  rules.defs.push_back(std::move(def));
+  return static_cast<Index>(rules.defs.size() - 1);
+}
+
+// Each alternative is an equation of its own: they are tried in order and taken when their guard is known true.
+Index DefTable::add_inverses() {
+  program::RuleSet& rules = definitions_->rules();
+  program::Def def;
+  def.name = "inverse";
+  def.arity = 2;  // the view, the value written through it
+  DecisionTree decisions(rules);
+  Places places(2);
+  for (const Ast* tree : definitions_->scope().trees) {
+    for (const Inverse& e : tree->inverses) {
+      for (const Alternative& a : e.alternatives) {
+        Variables variables(true);
+        LoweredPattern pattern;
+        pattern.bound[0] = 0;  // root
+        PatternLowering(*definitions_, *tree, places, variables).lower_into(pattern, e.head, 0);
+        pattern.bound[variables.add(e.value)] = 1;
+        compile({tree, a.guard, a.result.term, a.result.kind == ResultKind::error, a.range}, pattern, variables, def,
+                decisions);
+      }
+    }
+  }
+  decisions.flatten(def.match);
+  def.match.registers = places.count();
+  rules.defs.push_back(std::move(def));
+  return static_cast<Index>(rules.defs.size() - 1);
 }
 
 }  // namespace fxrules::dsl

@@ -16,11 +16,22 @@ class DefTable {
  public:
   explicit DefTable(Definitions& definitions) : definitions_(&definitions) {}
   program::Index find_or_add(std::string_view name);
+  // The shape functions and the inverses of the scope, nearest file first.
+  program::Index add_metas();
+  program::Index add_inverses();
   // Compiles all that were asked for, and what they ask for.
   void compile_pending();
 
  private:
+  struct Head {
+    const Ast* tree;
+    TermId guard, body;
+    bool is_error;
+    Range range;
+  };
   void compile(program::Index def);
+  void compile(const Head& head, const LoweredPattern& pattern, Variables& variables, program::Def& def,
+               DecisionTree& decisions);
   Definitions* definitions_;
   std::map<std::string, program::Index, std::less<>> by_name_;
   std::vector<program::Index> pending_;

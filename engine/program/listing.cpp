@@ -121,6 +121,45 @@ std::string code_text(const RuleSet& rules, Code code, std::string_view indent) 
   return out;
 }
 
+// The helpers that rules call, directly or through others, and the equations about ops of files that have some
+// of their own: those that every file sees would bury the rest.
+std::vector<bool> reached_defs(const RuleSet& rules) {
+  std::vector<bool> reached(rules.defs.size());
+  std::vector<Index> todo;
+  const auto reach = [&](Index def) {
+    if (def == kNone || reached[def]) return;
+    reached[def] = true;
+    todo.push_back(def);
+  };
+  const auto calls = [&](Code code) {
+    for (Index i = code.begin; i < code.end; ++i) {
+      if (rules.steps[i].eval == Eval::call) reach(rules.steps[i].a);
+    }
+  };
+  for (const Rule& rule : rules.rules) {
+    for (const Alternative& a : rule.alternatives) {
+      calls(a.guard);
+      calls(a.code);
+      for (const KeepEntry& keep : a.keeps) calls(keep.value);
+      for (const Assignment& assignment : a.assignments) calls(assignment.as);
+    }
+  }
+  for (const OpFacts& facts : rules.facts) {
+    if (!facts.own) continue;
+    reach(facts.metas);
+    reach(facts.inverses);
+  }
+  while (!todo.empty()) {
+    const Def& def = rules.defs[todo.back()];
+    todo.pop_back();
+    for (const Def::Equation& e : def.equations) {
+      calls(e.guard);
+      calls(e.body);
+    }
+  }
+  return reached;
+}
+
 }  // namespace
 
 std::string to_text(const RuleSet& rules, const MatchProgram& match, std::string_view indent) {
@@ -165,7 +204,10 @@ std::string to_text(const RuleSet& rules) {
       }
     }
   }
-  for (const Def& def : rules.defs) {
+  const std::vector<bool> reached = reached_defs(rules);
+  for (Index d = 0; d < rules.defs.size(); ++d) {
+    if (!reached[d]) continue;
+    const Def& def = rules.defs[d];
     out += fmt::format("def {}\n", def.name) + to_text(rules, def.match, "  ");
     for (std::size_t e = 0; e < def.equations.size(); ++e) {
       out += fmt::format("  equation {}\n", e);

@@ -307,10 +307,19 @@ struct Rule {
   std::uint16_t depth = 1;  // of the deepest pattern node
 };
 
+// What the equations of one rule file's scope say of ops. Both are helpers whose first argument is a call:
+// `metas` gives the metadata of its value, `inverses` takes a value to be written through it (a view) and
+// gives the base's new value.
+struct OpFacts {
+  Index metas = kNone, inverses = kNone;  // defs
+  bool own = false;                       // the file itself has equations, not only what it imports
+};
+
 struct Phase {
   std::string name;
   bool once = false;
   bool reverse = false;
+  Index facts = 0;
   std::vector<Index> rules;
   MatchProgram match;
   std::uint16_t depth = 1;
@@ -328,6 +337,7 @@ struct RuleSet {
   std::vector<Step> steps;
   std::vector<Span> step_spans;  // parallel to steps
   std::vector<Def> defs;
+  std::vector<OpFacts> facts;  // by rule file
   std::vector<Rule> rules;
   std::vector<Phase> phases;
 };

@@ -68,6 +68,29 @@ Value quantised(Machine& m, Arguments a) {
   return Value::boolean(category(meta->dtype) == DtypeCategory::other && to_string(meta->dtype).starts_with("torch.q"));
 }
 
+// Tensor(dtype, shape, strides, device): what is left out or `unknown` stays unknown.
+Value tensor(Machine& m, Arguments a) {
+  TensorMeta meta;
+  for (const Value& v : a) {
+    if (v.is(Tag::failure)) return v;
+  }
+  const auto sizes_of = [&](const Value& v) -> std::optional<std::vector<Size>> {
+    if (!v.is_sequence()) return std::nullopt;
+    std::vector<Size> sizes;
+    sizes.reserve(v.range.count);
+    for (std::uint32_t i = 0; i < v.range.count; ++i)
+      sizes.push_back(as_size(m, m.item(v, i)).value_or(Size::unknown()));
+    return sizes;
+  };
+  if (a[0].is(Tag::dtype)) meta.dtype = static_cast<Dtype>(a[0].i);
+  meta.shape = sizes_of(a[1]);
+  if (a.size() > 2 && meta.shape) meta.strides = sizes_of(a[2]);
+  if (meta.strides && meta.strides->size() != meta.shape->size()) meta.strides.reset();
+  if (a.size() > 3 && (a[3].is(Tag::device) || a[3].is(Tag::string))) meta.device = a[3].symbol();
+  if (meta == TensorMeta{}) return missing();
+  return Value::make(Tag::meta, graph_of(m).metas().tensor(meta).value);
+}
+
 Value requires_grad(Machine& m, Arguments a) {
   const TensorMeta* meta = tensor_meta(m, a[0]);
   if (meta == nullptr) return missing();
@@ -523,10 +546,38 @@ Value op(Machine& m, Arguments a) {
 
 }  // namespace
 
+namespace {
+
+// What these answer depends on where a call stands and on what else is in the graph.
+bool asks_graph(Builtin id) {
+  switch (id) {
+    case Builtin::uses:
+    case Builtin::base:
+    case Builtin::may_alias:
+    case Builtin::last_use:
+    case Builtin::writable:
+    case Builtin::outputs:
+    case Builtin::in_place:
+    case Builtin::written_back:
+    case Builtin::is_writeback:
+    case Builtin::mutated:
+    case Builtin::dominates:
+    case Builtin::post_dominates:
+    case Builtin::origin:
+    case Builtin::name:
+      return true;
+    default:
+      return false;
+  }
+}
+
+}  // namespace
+
 const TensorMeta* tensor_meta(Machine& machine, const Value& v) {
   Metas& metas = machine.binding().graph().metas();
   if (v.is(Tag::node)) return metas.tensor_of(machine.binding().graph().meta(v.node()));
   if (v.is(Tag::meta)) return metas.tensor_of(MetaId(v.a));
+  if (v.is(Tag::fresh)) return metas.tensor_of(machine.meta_of_fresh(v.a));
   return nullptr;
 }
 
@@ -535,6 +586,10 @@ Value call_builtin(Machine& m, Builtin id, const std::vector<Value>& a) {
   if (a.size() < expected.min_arguments || (expected.max_arguments != 255 && a.size() > expected.max_arguments))
     return Value::unknown(Unknown::operand);
   if (!a.empty() && a[0].is(Tag::failure) && id != Builtin::known) return a[0];
+  if (asks_graph(id)) {
+    if (m.inferring()) return Value::unknown(Unknown::not_computed);
+    m.settle();
+  }
   switch (id) {
     case Builtin::shape:
       return shape(m, a);
@@ -644,7 +699,9 @@ Value call_builtin(Machine& m, Builtin id, const std::vector<Value>& a) {
       if (!a[0].is(Tag::op)) return ill_typed();
       return m.defined(a[0]);
     }
-    // These ask about a graph's signature or about metadata rules, which no reader provides yet.
+    case Builtin::tensor:
+      return tensor(m, a);
+    // These ask about a graph's signature, which no reader provides yet.
     case Builtin::is_parameter:
     case Builtin::is_buffer:
     case Builtin::in_place:
@@ -652,7 +709,6 @@ Value call_builtin(Machine& m, Builtin id, const std::vector<Value>& a) {
     case Builtin::is_writeback:
     case Builtin::mutated:
     case Builtin::post_dominates:
-    case Builtin::tensor:
       return Value::unknown(Unknown::not_computed);
   }
   return Value::unknown(Unknown::not_computed);

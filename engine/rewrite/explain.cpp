@@ -5,7 +5,7 @@
 
 #include <fmt/format.h>
 
-#include "engine/rewrite/machine.hpp"
+#include "engine/rewrite/rewriter.hpp"
 
 namespace fxrules {
 namespace {
@@ -22,8 +22,11 @@ class Explainer {
       : rules_(rules),
         graph_(graph),
         binding_(rules, graph),
-        machine_(binding_, [this]() -> rewrite::Storage& { return storage(); }),
-        matcher_(binding_, machine_.heap()) {}
+        machine_(binding_, [this]() -> rewrite::Storage& { return rewriter_.storage(); }),
+        rewriter_(binding_, machine_),
+        matcher_(binding_, machine_.heap()) {
+    machine_.use(rewriter_);
+  }
 
   Explanation explain(Index index, NodeId node) {
     const program::Rule& rule = rules_.rules[index];
@@ -31,6 +34,7 @@ class Explainer {
     out.rule = index;
     machine_.reset();
     machine_.set_root(node);
+    machine_.use(rules_.facts[rules_.phases[rule.phase].facts]);
     // Each test becomes a program of its own: the test, then an accept.
     std::uint16_t registers = 1;
     for (const Instruction& i : rule.tests)
@@ -48,11 +52,6 @@ class Explainer {
   }
 
  private:
-  rewrite::Storage& storage() {
-    if (storage_ == nullptr) storage_ = std::make_unique<rewrite::Storage>(binding_);
-    return *storage_;
-  }
-
   bool holds(const Instruction& test) {
     step_.code.assign(3, Instruction{});
     step_.code[1] = test;
@@ -160,8 +159,8 @@ class Explainer {
   Graph& graph_;
   rewrite::Binding binding_;
   rewrite::Machine machine_;
+  rewrite::Rewriter rewriter_;
   rewrite::Matcher matcher_;
-  std::unique_ptr<rewrite::Storage> storage_;
   program::MatchProgram step_;
   std::vector<Value> variables_;
 };

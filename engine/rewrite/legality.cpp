@@ -116,24 +116,47 @@ Refusal Session::storage_allows(NodeId old, NodeId value) {
 }
 
 // The value that replaces a root computes what the root computed: it has its dtype and shape, and FX's
-// annotation. Strides belong to the op that makes it and are not known.
+// annotation. Strides belong to the op that makes it: they, and what the root did not say, come from its
+// shape function.
 void Session::inherit(NodeId from, NodeId to) {
   graph_->set_type(to, graph_->type(from));
-  const MetaId meta = graph_->meta(from);
-  const TensorMeta* tensor = graph_->metas().tensor_of(meta);
-  if (tensor == nullptr) return graph_->set_meta(to, meta);
-  TensorMeta inherited = *tensor;
-  inherited.strides.reset();
+  Metas& metas = graph_->metas();
+  const TensorMeta* before = metas.tensor_of(graph_->meta(from));
+  const TensorMeta* inferred = metas.tensor_of(graph_->meta(to));
+  if (before == nullptr || (inferred == nullptr && graph_->meta(to).valid())) {
+    if (!graph_->meta(to).valid()) graph_->set_meta(to, graph_->meta(from));
+    return;
+  }
+  TensorMeta meta = *before;
+  meta.strides.reset();
+  if (inferred != nullptr) join(meta, *inferred);
   const CallClass& call = binding_.call_class(to);
   for (std::size_t a = 0; a < call.by_argument.size(); ++a) {
     const Access& access = call.by_argument[a];
     if (access.type != TypeKind::device || access.how != Access::How::slot) continue;
     const Value device = binding_.argument(to, access);
-    if (!device.is(Tag::device) || inherited.device == device.symbol()) continue;
-    if (inherited.device.valid()) device_changes_.emplace_back(to, inherited.device);
-    inherited.device = device.symbol();
+    if (device.is(Tag::device)) meta.device = device.symbol();
   }
-  graph_->set_meta(to, graph_->metas().tensor(inherited));
+  if (before->device.valid() && meta.device != before->device) device_changes_.emplace_back(to, before->device);
+  graph_->set_meta(to, metas.tensor(meta));
+}
+
+// What a shape function says of a value, and what the value that it replaces was known to be: sizes keep
+// their spelling where they are the same.
+void Session::join(TensorMeta& known, const TensorMeta& inferred) {
+  if (inferred.dtype != Dtype::unknown) known.dtype = inferred.dtype;
+  if (inferred.device.valid()) known.device = inferred.device;
+  known.strides = inferred.strides;
+  if (!inferred.shape) return;
+  if (!known.shape || known.shape->size() != inferred.shape->size()) {
+    known.shape = inferred.shape;
+    return;
+  }
+  for (std::size_t i = 0; i < known.shape->size(); ++i) {
+    Size& size = (*known.shape)[i];
+    const Size other = (*inferred.shape)[i];
+    if (!size.known || graph_->metas().expressions().equal(size, other) == Truth::no) size = other;
+  }
 }
 
 bool Session::keep_meta(NodeId n, std::string_view key, const Value& value) {

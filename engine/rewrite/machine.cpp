@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -11,6 +12,11 @@ using program::Eval;
 using program::Index;
 using program::kNone;
 using program::Step;
+
+namespace {
+// A shape function may ask about a call that it builds, whose own shape function does the same.
+constexpr unsigned kMostInferring = 32;
+}  // namespace
 
 Machine::Machine(Binding& binding, std::function<Storage&()> storage)
     : binding_(&binding), storage_(std::move(storage)), matcher_(binding, heap_) {}
@@ -34,7 +40,15 @@ Value Machine::run(program::Code code, std::vector<Value>& variables) {
   Frame top;
   top.pc = code.begin;
   frames_.push_back(top);
-  for (;;) {
+  const Value v = proceed(0);
+  frames_.clear();
+  settle();
+  return v;
+}
+
+// Runs until `frames` frames are left, or until the code of a match ends.
+Value Machine::proceed(std::size_t frames) {
+  while (frames_.size() > frames) {
     if (--fuel_ < 0 || heap_.size() + fresh_arguments_.size() > kMostValues) return give_up();
     if ((fuel_ & 0x3FF) == 0 && held() > kMostValues) return give_up();  // a step adds few of the others
     const Step& s = binding_->rules().steps[frames_.back().pc++];
@@ -42,9 +56,86 @@ Value Machine::run(program::Code code, std::vector<Value>& variables) {
       step(s);
       continue;
     }
-    if (frames_.size() == 1) return stack_.empty() ? Value() : stack_.back();
+    if (frames_.back().def == kNone) break;
     finish_frame();
   }
+  return stack_.empty() ? Value() : stack_.back();
+}
+
+// Calls a helper whatever else is running.
+Value Machine::call(Index def, std::initializer_list<Value> arguments, Index start) {
+  const std::size_t frames = frames_.size(), stack = stack_.size();
+  if (frames == 0) {
+    fuel_ = kFuel;
+    too_many_ = false;
+  }
+  Frame frame;
+  frame.def = def;
+  frame.start = start;
+  frame.arguments = static_cast<std::uint32_t>(frame_arguments_.size());
+  frame.variables = static_cast<std::uint32_t>(frame_variables_.size());
+  frame_arguments_.insert(frame_arguments_.end(), arguments);
+  frames_.push_back(frame);
+  next_equation(frames_.back());
+  const Value v = proceed(frames);
+  frames_.resize(frames);
+  stack_.resize(stack);
+  frame_arguments_.resize(frame.arguments);
+  frame_variables_.resize(frame.variables);
+  return v;
+}
+
+// ---------------------------------------------------------------- shape functions and inverses
+
+MetaId Machine::infer(NodeId n) {
+  if (facts_ == nullptr || facts_->metas == kNone || inferring_ == kMostInferring) return {};
+  const Index start = binding_->start(n, binding_->rules().defs[facts_->metas].match);
+  if (start == 0) return {};
+  ++inferring_;
+  const MetaId meta = meta_of(call(facts_->metas, {Value::of_node(n)}, start));
+  --inferring_;
+  return meta;
+}
+
+MetaId Machine::meta_of(const Value& value) {
+  Metas& metas = binding_->graph().metas();
+  if (value.is(Tag::meta)) return MetaId(value.a);
+  ValueMeta meta;
+  if (value.is(Tag::integer) || value.is(Tag::symbolic)) {
+    meta.kind = MetaKind::symbolic;
+    meta.value = *as_size(*this, value);
+    return metas.intern(meta);
+  }
+  if (!value.is_sequence()) return {};
+  meta.kind = MetaKind::tuple;  // several results
+  for (std::uint32_t i = 0; i < value.range.count; ++i) {
+    const Value part = item(value, i);
+    meta.parts.push_back(part.is_sequence() ? MetaId() : meta_of(part));
+  }
+  return metas.intern(meta);
+}
+
+MetaId Machine::meta_of_fresh(std::uint32_t fresh) {
+  if (fresh_[fresh].made.valid()) return binding_->graph().meta(fresh_[fresh].made);
+  if (fresh_[fresh].asked || maker_ == nullptr) return fresh_[fresh].meta;
+  trying_out_ = true;
+  maker_->try_out(fresh, root_);
+  fresh_[fresh].asked = true;  // also where it has no spelling
+  return fresh_[fresh].meta;
+}
+
+void Machine::settle() {
+  if (!std::exchange(trying_out_, false)) return;
+  maker_->take_back();
+}
+
+Value Machine::inverse(NodeId view, const Value& v) {
+  if (facts_ == nullptr || facts_->inverses == kNone) return Value::unknown(Unknown::no_equation);
+  const Index start = binding_->start(view, binding_->rules().defs[facts_->inverses].match);
+  if (start == 0) return Value::unknown(Unknown::no_equation);
+  const Value base = call(facts_->inverses, {Value::of_node(view), v}, start);
+  settle();
+  return base;
 }
 
 // Everything that one evaluation holds on to. Values are made by steps, and a step makes as many as a list has.
@@ -94,6 +185,7 @@ void Machine::enter(Index def_index, std::uint32_t count) {
     return push(Value::unknown(Unknown::not_computed));
   Frame frame;
   frame.def = def_index;
+  frame.start = def.match.start;
   frame.arguments = static_cast<std::uint32_t>(frame_arguments_.size());
   frame.variables = static_cast<std::uint32_t>(frame_variables_.size());
   frame_arguments_.insert(frame_arguments_.end(), given.begin(), given.end());
@@ -107,7 +199,7 @@ bool Machine::next_equation(Frame& frame) {
   const program::Def& def = binding_->rules().defs[frame.def];
   matcher_.begin(def.match, frame_arguments_[frame.arguments]);
   for (std::uint16_t i = 0; i < def.arity; ++i) matcher_.registers()[i] = frame_arguments_[frame.arguments + i];
-  Index pc = def.match.start;
+  Index pc = frame.start;
   const program::Accept* accept = nullptr;
   for (std::uint32_t k = 0; k <= frame.tried; ++k) {
     accept = matcher_.next(def.match, pc);

@@ -26,6 +26,21 @@ struct FreshNode {
   NodeId hole_node;                    // whose form `<f>` keeps
   std::vector<SymbolId> holes;         // texts, by piece that is a hole
   NodeId made;                         // set by the rewriter
+  MetaId meta;                         // what the shape functions say, once asked
+  bool asked = false;
+};
+
+// Makes fresh nodes for as long as a shape function looks at them.
+class Maker {
+ public:
+  Maker() = default;
+  Maker(const Maker&) = delete;
+  Maker& operator=(const Maker&) = delete;
+  virtual ~Maker() = default;
+  // Makes the node and the fresh ones that it needs before `root`, and works out their metadata; nothing
+  // is known of those of which one has no spelling.
+  virtual void try_out(std::uint32_t fresh, NodeId root) = 0;
+  virtual void take_back() = 0;  // all that were tried out
 };
 
 // Facts that a guard asked about and that a rewrite elsewhere may change.
@@ -61,6 +76,22 @@ class Machine {
   };
   [[nodiscard]] std::optional<GivenUp> take_given_up() { return std::exchange(given_up_, std::nullopt); }
 
+  // Shape functions and inverses of this scope from here on; `maker` lets guards ask about fresh nodes.
+  void use(const program::OpFacts& facts) { facts_ = &facts; }
+  void use(Maker& maker) { maker_ = &maker; }
+  // What the shape functions say of a call's value; none where no equation covers it. Forms that no equation
+  // is about cost one look-up.
+  MetaId infer(NodeId n);
+  // The new value of the base when `v` is written through the view: by the first `inverse` that covers the
+  // call and whose guard is known true. A failure where it says `error`, unknown where there is none.
+  Value inverse(NodeId view, const Value& v);
+  // Metadata of a node that may not exist yet.
+  MetaId meta_of_fresh(std::uint32_t fresh);
+  // Whether a shape function is being evaluated: what it says may depend on the call alone.
+  [[nodiscard]] bool inferring() const { return inferring_ > 0; }
+  // Takes back the nodes that exist only for shape functions, before something counts nodes or uses.
+  void settle();
+
   [[nodiscard]] std::vector<Value>& heap() { return heap_; }
   [[nodiscard]] std::vector<FreshNode>& fresh() { return fresh_; }
   [[nodiscard]] const FreshArgument& argument(std::uint32_t i) const { return fresh_arguments_[i]; }
@@ -95,6 +126,7 @@ class Machine {
     std::uint32_t variables = 0;  // base in frame_variables_
     program::Index def = program::kNone;
     std::uint32_t arguments = 0;  // base in frame_arguments_
+    program::Index start = 0;     // where matching its heads begins
     std::uint32_t tried = 0;      // accepts tried so far
     program::Index equation = 0;
     bool guard = false;
@@ -103,6 +135,9 @@ class Machine {
   bool step(const program::Step& step);
   bool finish_frame();
   void enter(program::Index def, std::uint32_t count);
+  Value call(program::Index def, std::initializer_list<Value> arguments, program::Index start);
+  Value proceed(std::size_t frames);
+  MetaId meta_of(const Value& value);
   bool next_equation(Frame& frame);
   Value& variable(program::Index v);
   void push(Value v) { stack_.push_back(v); }
@@ -144,6 +179,10 @@ class Machine {
   std::vector<unsigned> given_up_times_;  // by helper
   NodeId root_;
   std::vector<Value> call_arguments_;
+  const program::OpFacts* facts_ = nullptr;
+  Maker* maker_ = nullptr;
+  unsigned inferring_ = 0;
+  bool trying_out_ = false;
 };
 
 // What is known of a value's size, dtype, …; free functions over the machine.

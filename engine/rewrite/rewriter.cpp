@@ -1,6 +1,8 @@
 #include "engine/rewrite/rewriter.hpp"
 
 #include <algorithm>
+#include <string>
+#include <utility>
 
 #include "engine/rewrite/versions.hpp"
 
@@ -162,22 +164,70 @@ bool Rewriter::missing_operand(std::uint32_t fresh) {
   return todo_.size() > before;
 }
 
-bool Rewriter::make(const Value& v, NodeId root, NodeId place, SymbolId name) {
-  if (!v.is(Tag::fresh)) return true;
-  unwritable_ = false;
-  bool ok = true;
-  todo_.assign(1, v.a);
-  while (!todo_.empty() && ok) {
-    const std::uint32_t fresh = todo_.back();
-    if (machine_->fresh()[fresh].made.valid()) {
+template <class Make>
+bool Rewriter::make_all(std::uint32_t fresh, Make make) {
+  todo_.assign(1, fresh);
+  while (!todo_.empty()) {
+    const std::uint32_t next = todo_.back();
+    if (machine_->fresh()[next].made.valid()) {
       todo_.pop_back();
       continue;
     }
-    if (missing_operand(fresh)) continue;
+    if (missing_operand(next)) continue;
     todo_.pop_back();
-    make_one(fresh, root, place, fresh == v.a ? name : SymbolId(), ok);
+    if (!make(next)) return false;
   }
-  return ok;
+  return true;
+}
+
+bool Rewriter::make(const Value& v, NodeId root, NodeId place, SymbolId name) {
+  if (!v.is(Tag::fresh)) return true;
+  unwritable_ = false;
+  made_.clear();
+  const bool ok = make_all(v.a, [&](std::uint32_t fresh) {
+    const NodeId n = make_one(fresh, root, place, fresh == v.a ? name : SymbolId());
+    if (!n.valid()) return false;
+    made_.push_back(fresh);
+    changes_.created.push_back(n);
+    users_.arrived(n);
+    if (storage_ != nullptr) storage_->created(n);
+    return true;
+  });
+  if (!ok) return false;
+  for (const std::uint32_t fresh : made_) infer(fresh);
+  machine_->settle();
+  return true;
+}
+
+// Once for a node, whether it is tried out or made: the equations see the same call.
+void Rewriter::infer(std::uint32_t fresh) {
+  const NodeId n = machine_->fresh()[fresh].made;
+  if (!machine_->fresh()[fresh].asked) {
+    const MetaId meta = machine_->infer(n);  // may build more fresh nodes
+    machine_->fresh()[fresh].meta = meta;
+    machine_->fresh()[fresh].asked = true;
+  }
+  graph_->set_meta(n, machine_->fresh()[fresh].meta);
+}
+
+void Rewriter::try_out(std::uint32_t fresh, NodeId root) {
+  const std::size_t before = tried_.size();
+  make_all(fresh, [&](std::uint32_t next) {
+    // No FX name looks like this, so that none is taken.
+    const SymbolId name = binding_->symbol("?" + std::to_string(tried_.size()));
+    if (!make_one(next, root, root, name).valid()) return false;
+    tried_.push_back(next);
+    return true;
+  });
+  const std::size_t after = tried_.size();
+  for (std::size_t i = before; i < after; ++i) infer(tried_[i]);
+}
+
+void Rewriter::take_back() {
+  for (; !tried_.empty(); tried_.pop_back()) {
+    NodeId& made = machine_->fresh()[tried_.back()].made;
+    graph_->erase(std::exchange(made, NodeId()));
+  }
 }
 
 // Arguments that the rule wrote and that equal the default, from the end and by keyword.
@@ -198,36 +248,27 @@ void Rewriter::leave_out_defaults(const FreshNode& node, const Overload& schema)
     arguments_.pop_back();
 }
 
-void Rewriter::make_one(std::uint32_t fresh, NodeId root, NodeId place, SymbolId name, bool& ok) {
+NodeId Rewriter::make_one(std::uint32_t fresh, NodeId root, NodeId place, SymbolId name) {
   const FreshNode& node = machine_->fresh()[fresh];
   for (std::uint32_t i = 0; i < node.count; ++i) {
     if (can_write(machine_->argument(node.first + i).value)) continue;
     unwritable_ = true;
-    ok = false;
-    return;
+    return {};
   }
   const CallSpelling& call = speller_.spell(node, root);
-  if (!call.ok) {
-    ok = false;
-    return;
-  }
+  if (!call.ok) return {};
   arguments_.clear();
   for (std::uint32_t i = 0; i < node.count; ++i) arguments_.push_back(&machine_->argument(node.first + i));
   if (call.schema != nullptr) leave_out_defaults(node, *call.schema);
   if (!name.valid()) name = graph_->unique_name(call.name_base);
-  NodeId n;
-  {
-    CallBuilder builder(*graph_);
-    for (const FreshArgument* a : arguments_) {
-      if (a->keyword.valid()) builder.keyword(a->keyword);
-      write(builder, a->value);
-    }
-    n = builder.create(call.opcode, call.symbol, name, place);
+  CallBuilder builder(*graph_);
+  for (const FreshArgument* a : arguments_) {
+    if (a->keyword.valid()) builder.keyword(a->keyword);
+    write(builder, a->value);
   }
+  const NodeId n = builder.create(call.opcode, call.symbol, name, place);
   machine_->fresh()[fresh].made = n;
-  changes_.created.push_back(n);
-  users_.arrived(n);
-  if (storage_ != nullptr) storage_->created(n);
+  return n;
 }
 
 void Rewriter::unmake() {

@@ -13,7 +13,7 @@ namespace fxrules::rewrite {
 
 class Versions;
 
-class Rewriter {
+class Rewriter : public Maker {
  public:
   Rewriter(Binding& binding, Machine& machine);
 
@@ -45,7 +45,8 @@ class Rewriter {
   // Whether the value can stand in a graph: no unknowns, sets, …
   [[nodiscard]] bool can_write(const Value& v) { return v.is(Tag::node) || v.is(Tag::fresh) || can_write_literal(v); }
   // Makes the fresh nodes that the value needs, before `place`; each stands for the root's dialect and
-  // inherits what FX passes inherit. `name` is for the last one. False when one has no spelling.
+  // inherits what FX passes inherit; its metadata is what the shape functions say. `name` is for the last one.
+  // False when one has no spelling.
   bool make(const Value& v, NodeId root, NodeId place, SymbolId name);
   [[nodiscard]] bool unwritable() const { return unwritable_; }  // that was because an argument cannot be written
   [[nodiscard]] NodeId node_of(const Value& v) const;            // of a node or made fresh value
@@ -56,6 +57,11 @@ class Rewriter {
   }
   // Strides belong to the op that makes a value.
   [[nodiscard]] MetaId without_strides(MetaId meta) const;
+
+  // Nodes for shape functions to look at: they change nothing that is counted here, take no names, and
+  // neither the storage analysis nor the listener hears of them.
+  void try_out(std::uint32_t fresh, NodeId root) override;
+  void take_back() override;
 
   // All uses of `old` move; `old` goes, and so do pure nodes that this leaves without uses.
   void replace(NodeId old, NodeId value);
@@ -70,7 +76,11 @@ class Rewriter {
 
  private:
   [[nodiscard]] bool can_write_literal(const Value& v);
-  void make_one(std::uint32_t fresh, NodeId root, NodeId place, SymbolId name, bool& ok);
+  // Makes a fresh node and those that it needs, operands first; `made` hears of each.
+  template <class Make>
+  bool make_all(std::uint32_t fresh, Make make);
+  NodeId make_one(std::uint32_t fresh, NodeId root, NodeId place, SymbolId name);
+  void infer(std::uint32_t fresh);
   bool missing_operand(std::uint32_t fresh);
   [[nodiscard]] bool unmade(const Value& v) const { return v.is(Tag::fresh) && !machine_->fresh()[v.a].made.valid(); }
   void leave_out_defaults(const FreshNode& node, const Overload& schema);
@@ -92,6 +102,8 @@ class Rewriter {
   std::vector<Value> checked_;
   std::vector<std::uint32_t> todo_;  // fresh nodes to make, the first one last
   std::vector<const FreshArgument*> arguments_;
+  std::vector<std::uint32_t> made_;   // by the `make` that is running
+  std::vector<std::uint32_t> tried_;  // fresh nodes that are tried out
   std::function<void(NodeId)> on_erase_;
 };
 

@@ -66,6 +66,7 @@ Session::Session(const program::RuleSet& rules, Graph& graph, const ApplyOptions
       refused_(rules.rules.size()) {
   rewriter_.keep_alive(versions_);
   machine_.ask(versions_);
+  machine_.use(rewriter_);
   const auto named = [](const std::vector<std::string>& names, const std::string& name) {
     return std::find(names.begin(), names.end(), name) != names.end();
   };
@@ -80,6 +81,7 @@ Outcome Session::attempt(Index index, NodeId root, std::vector<Value>& variables
   const program::Rule& rule = rules_->rules[index];
   machine_.reset();
   machine_.set_root(root);
+  machine_.use(rules_->facts[rules_->phases[rule.phase].facts]);
   last_dependencies_.clear();
   refusal_ = Refusal::none;
   rewriter_.begin();

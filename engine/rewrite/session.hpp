@@ -118,6 +118,7 @@ class Session {
   [[nodiscard]] Refusal storage_allows(NodeId old, NodeId value);
   [[nodiscard]] Refusal output_allows(NodeId old, NodeId value);
   void inherit(NodeId from, NodeId to);
+  void join(TensorMeta& known, const TensorMeta& inferred);
   bool keep_meta(NodeId n, std::string_view key, const Value& value);
   void device_changed(NodeId n, const Value& device);
 
