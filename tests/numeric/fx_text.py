@@ -16,14 +16,14 @@ import typing
 import torch
 
 NODE_LINE = re.compile(r"%(\w+) : (.*?)\[(?:num_users|#users)=(\d+)\] = (\w+)\[target=(.*)", re.DOTALL)
-METADATA = re.compile(r'Tensor "([a-z0-9]+)\[(.*?)\]\[(.*?)\](.*)"')
+METADATA = re.compile(r'Tensor "([a-z0-9]+)\[(.*?)\](?:\[(.*?)\])?(.*)"')
 EDGE = "executorch.exir.dialects.edge._ops."
 OPENING, CLOSING = "([{", ")]}"
 
 
 @dataclasses.dataclass
 class TensorText:
-    """The metadata of one call as printed: sizes and strides are ints or symbolic text."""
+    """The metadata of one call as printed: sizes and strides are ints or symbolic text; no strides are unknown ones."""
 
     dtype: torch.dtype
     sizes: list
@@ -110,7 +110,7 @@ def _annotation(text):
 
 
 def _metadata(dtype, sizes, strides, device):
-    return TensorText(dtype_of(dtype), _dimensions(sizes), _dimensions(strides), device)
+    return TensorText(dtype_of(dtype), _dimensions(sizes), _dimensions(strides) if strides is not None else None, device)
 
 
 def _dimensions(text):

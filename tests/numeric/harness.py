@@ -79,6 +79,15 @@ class Outcome:
     structure: pytree.TreeSpec
     inputs: dict
     shared: set
+    result: object = None
+
+    def position(self, output):
+        """Of a value of the returned tuple among all leaves of the outputs."""
+        return len(pytree.tree_leaves(self.result[:output])) if isinstance(self.result, (tuple, list)) else 0
+
+    def returning(self, result):
+        outputs, structure = pytree.tree_flatten(result)
+        return dataclasses.replace(self, outputs=outputs, structure=structure, result=result)
 
 
 def run(text, inputs, attributes=None, seed=0):
@@ -91,7 +100,7 @@ def run(text, inputs, attributes=None, seed=0):
         result = torch.fx.Interpreter(module).run(*(inputs[name] for name in placeholders))
     outputs, structure = pytree.tree_flatten(result)
     state = {**inputs, **{f"self.{k}": v for k, v in attributes.items() if isinstance(v, torch.Tensor)}}
-    return Outcome(outputs, structure, state, _sharing(outputs, state))
+    return Outcome(outputs, structure, state, _sharing(outputs, state), result)
 
 
 def _sharing(outputs, inputs):
@@ -128,6 +137,24 @@ def differences(before, after, returned=None, tolerance=0.0):
     return found + [f"{a} and {b} newly share storage" for a, b in sorted(after.shared - known, key=str)]
 
 
+def differences_of_writes(before, after, mutated, given_up=(), tolerance=0.0):
+    """As `differences`, where `mutated` of the report says which outputs carry the new values of inputs.
+
+    Inputs of `given_up` are those whose new value nobody looks at.
+    """
+    after = dataclasses.replace(after, inputs={**after.inputs, **{name: before.inputs[name] for name in given_up}})
+    appended = sum(entry["appended"] for entry in mutated)
+    kept = after
+    if appended:
+        alone = () if before.result is None else (before.result,)
+        before = before.returning(before.result if isinstance(before.result, (tuple, list)) else alone)
+        kept = after.returning(type(after.result)(after.result[:-appended]))
+    if kept.structure != before.structure:
+        return [f"the outputs are {kept.structure}, were {before.structure}"]
+    carried = {entry["input"]: after.position(entry["output"]) for entry in mutated if entry["output"] is not None}
+    return differences(before, after, carried, tolerance)
+
+
 def _value_difference(what, old, new, tolerance):
     if not isinstance(old, torch.Tensor) or not isinstance(new, torch.Tensor):
         same = type(old) is type(new) and (old == new or (old != old and new != new))
@@ -148,6 +175,8 @@ def _content_difference(what, old, new, tolerance):
 
 
 # ---------------------------------------------------------------- the program
+
+REPORTS = []  # of every run of this session
 
 
 @dataclasses.dataclass
@@ -174,6 +203,14 @@ def rule_file(name):
     return ROOT / "rules" / name
 
 
+class Refused(RuntimeError):
+    """The program left the graph as it was and said why."""
+
+    def __init__(self, message, report):
+        super().__init__(message)
+        self.kinds = [found["kind"] for found in report["diagnostics"] if found["severity"] == "error"]
+
+
 def apply(rules, text, options=()):
     """The rewritten text and the JSON report of one run; raises with the program's message if it fails."""
     with tempfile.TemporaryDirectory() as folder:
@@ -181,9 +218,14 @@ def apply(rules, text, options=()):
         source.write_text(text)
         command = [program(), "apply", *rules, source, "-o", result, "--report", "json", *options]
         done = subprocess.run(list(map(str, command)), capture_output=True, text=True, timeout=120)
-        if done.returncode:
-            raise RuntimeError(f"exit status {done.returncode} from {' '.join(map(str, command))}\n{done.stderr}")
-        return Applied(result.read_text(), _report(done))
+        message = f"exit status {done.returncode} from {' '.join(map(str, command))}\n{done.stderr}"
+        if done.returncode not in (0, 1) or not done.stdout:
+            raise RuntimeError(message)
+        report = _report(done)
+        REPORTS.append(report)
+        if done.returncode == 1:
+            raise Refused(message, report)
+        return Applied(result.read_text(), report)
 
 
 def _report(done):
