@@ -8,6 +8,8 @@
 #include <fmt/format.h>
 
 #include "cli/files.hpp"
+#include "cli/graph_file.hpp"
+#include "cli/inputs.hpp"
 #include "cli/labels.hpp"
 #include "cli/progress.hpp"
 #include "cli/report.hpp"
@@ -40,25 +42,12 @@ ApplyOptions apply_options(const Options& options) {
   return apply;
 }
 
-GraphFile read_graph_file(const SourcePtr& source, Console& console) {
-  GraphFile file = read_graph(source);
-  std::vector<Diagnostic> problems = file.diagnostics;
-  if (!has_errors(problems)) {
-    for (Diagnostic& d : verify(file.graph)) {
-      if (d.span.source == nullptr) d.message = fmt::format("{}: {}", source->name, d.message);
-      problems.push_back(std::move(d));
-    }
-  }
-  if (has_errors(problems)) throw Error(std::move(problems));
-  print(console, problems);
-  return file;
-}
-
 // Where a rule made a node that the text form cannot say: found by doing it all again, with a record.
 class Makers {
  public:
   Makers(const RuleSet& rules, const SourcePtr& source, const Options& options) : file_(read_graph(source)) {
     for (const Unsayable& u : unsayable_in_text_ir(file_.graph)) given_.insert(key(file_.graph, u));
+    take_inputs(options, rules, file_.graph);
     ApplyOptions again = apply_options(options);
     again.record = true;
     report_ = apply(rules, file_.graph, again);
@@ -157,6 +146,7 @@ int apply_command(const Options& options, Console& console) {
   const std::optional<RuleSet> rules = load_rule_set(files, load_options(options, load_catalogue()), console);
   GraphFile file = read_graph_file(source, console);  // its errors too, when the rules have some
   if (!rules) return kFailure;
+  take_inputs(options, *rules, file.graph);
   check_labels(options.only, "--only", *rules);
   check_labels(options.disable, "--disable", *rules);
 

@@ -25,6 +25,7 @@ constexpr std::array kCommands{
     CommandName{Command::apply, "apply", "rewrite a graph"},
     CommandName{Command::check, "check", "load rule files and report what is wrong with them"},
     CommandName{Command::test, "test", "run the `test` blocks of rule files"},
+    CommandName{Command::infer, "infer", "print what is known of each value of a graph"},
     CommandName{Command::rules, "rules", "list the rule files that are shipped"},
     CommandName{Command::dump, "dump", "print how rule files were understood"},
 };
@@ -100,6 +101,16 @@ Examples:
   fxrules test my.rules -k "double"                        tests whose name holds this text
 )";
 
+constexpr std::string_view kInferHelp = R"(
+One line a value, `name = f32[32, 64][64, 1]cpu` (sizes, strides, device), `?` where nothing is known: what a
+guard of a rule knows of it. The shape functions are those of the rule files given and the shipped ones.
+The output is a file for --inputs.
+
+Examples:
+  fxrules infer graph.txt --input x=f32[32,64]
+  fxrules infer my.rules graph.txt --inputs inputs.txt
+)";
+
 constexpr std::string_view kRulesHelp = R"(
 Each can be named as it is listed in the place of a file: fxrules apply device.rules graph.txt
 )";
@@ -146,11 +157,20 @@ void add_params(CLI::App& app, Raw& raw) {
       ->allow_extra_args(false);
 }
 
+void add_inputs(CLI::App& app, Options& options) {
+  app.add_option("--input", options.inputs,
+                 "What an input of the graph is, as in 'x=f32[4,8] strides=(8,1) device=cpu'")
+      ->type_name("NAME=TYPE")
+      ->allow_extra_args(false);
+  app.add_option("--inputs", options.inputs_file, "A file of them, one a line; `#` comments")->type_name("FILE");
+}
+
 void describe_apply(CLI::App& app, Raw& raw, Options& options) {
   app.add_option("files", raw.files, "Rule files, then the graph; `-` reads standard input")
       ->type_name("RULES... GRAPH");
   app.add_option("-o,--output", raw.out, "Write the graph to this file")->type_name("OUT");
   add_params(app, raw);
+  add_inputs(app, options);
   app.add_flag("--diff", options.diff, "Print what changes, as a unified diff, in place of the graph");
   app.add_option("--report", raw.report, "Print what was done")
       ->check(CLI::IsMember({"text", "json"}))
@@ -197,6 +217,13 @@ void describe(CLI::App& app, Raw& raw, Options& options) {
       describe_rule_files(app, raw);
       app.add_option("-k", options.filter, "Only tests whose name holds this text")->type_name("NAME");
       app.footer(std::string(kTestHelp));
+      return;
+    case Command::infer:
+      app.add_option("files", raw.files, "Rule files, if any, then the graph; `-` reads standard input")
+          ->type_name("[RULES...] GRAPH");
+      add_params(app, raw);
+      add_inputs(app, options);
+      app.footer(std::string(kInferHelp));
       return;
     case Command::rules:
       app.footer(std::string(kRulesHelp));
@@ -254,11 +281,19 @@ void take_graph(Options& options) {
   }
 }
 
+void take_inferred_graph(Options& options) {
+  if (options.rules.empty() || is_rule_file(options.rules.back()))
+    throw UsageError("no graph was given", "the graph comes last: fxrules infer [RULES...] GRAPH");
+  options.graph = std::move(options.rules.back());
+  options.rules.pop_back();
+}
+
 void check_files(const Options& options, std::string_view command) {
-  if (options.command != Command::rules && options.rules.empty()) {
+  if (options.command != Command::rules && options.command != Command::infer && options.rules.empty()) {
     throw UsageError(fmt::format("`fxrules {}` needs a rule file", command));
   }
   const auto stdin_files = std::count(options.rules.begin(), options.rules.end(), "-") + (options.graph == "-" ? 1 : 0);
+  if (options.inputs_file == "-") throw UsageError("--inputs takes a file, not standard input");
   if (stdin_files > 1) throw UsageError("`-` can stand for one file only");
   if (options.check && !options.out.empty()) throw UsageError("--check writes no graph, so that -o has no meaning");
 }
@@ -271,6 +306,7 @@ MutatedInputs mutated_mode(std::string_view text) {
 void take(Raw& raw, Options& options, std::string_view command) {
   options.rules = std::move(raw.files);
   if (options.command == Command::apply) take_graph(options);
+  if (options.command == Command::infer) take_inferred_graph(options);
   if (raw.out && raw.out->empty()) {
     throw UsageError("-o names no file", "write -o OUT, or leave it out for standard output");
   }

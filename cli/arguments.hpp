@@ -13,7 +13,7 @@
 
 namespace fxrules::cli {
 
-enum class Command : std::uint8_t { apply, check, test, rules, dump };
+enum class Command : std::uint8_t { apply, check, test, infer, rules, dump };
 enum class ReportForm : std::uint8_t { none, text, json };
 enum class Stage : std::uint8_t { ast, program };
 
@@ -23,6 +23,8 @@ struct Options {
   std::string graph;                                       // apply; "-" is standard input
   std::string out;                                         // apply; empty: standard output
   std::map<std::string, std::string, std::less<>> params;  // -D
+  std::vector<std::string> inputs;                         // --input, in their order
+  std::string inputs_file;                                 // --inputs
   ReportForm report = ReportForm::none;
   bool diff = false, check = false, dce = false;
   MutatedInputs mutated_inputs = MutatedInputs::as_output;

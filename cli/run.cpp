@@ -36,6 +36,8 @@ int carry_out(const Options& options, Console& console) {
       return test_command(options, console);
     case Command::rules:
       return rules_command(options, console);
+    case Command::infer:
+      return infer_command(options, console);
     case Command::dump:
       return dump_command(options, console);
   }

@@ -18,6 +18,7 @@ namespace fxrules::cli {
 [[nodiscard]] int check_command(const Options& options, Console& console);
 [[nodiscard]] int test_command(const Options& options, Console& console);
 [[nodiscard]] int rules_command(const Options& options, Console& console);
+[[nodiscard]] int infer_command(const Options& options, Console& console);
 [[nodiscard]] int dump_command(const Options& options, Console& console);
 
 }  // namespace fxrules::cli

@@ -21,11 +21,14 @@ enum class Builtin : std::uint8_t {
   is_contiguous,
   overlapping,
   results,
+  result,
   // what is known
   known,
   is_static,
   broadcasts,
   row_major,
+  dense_strides,
+  view_strides,
   is_view,
   // lists
   len,

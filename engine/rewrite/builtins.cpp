@@ -22,22 +22,16 @@ std::vector<Value> items_of(Machine& m, const Value& v) {
   return out;
 }
 
-Value sizes(Machine& m, const std::vector<Size>& sizes) {
-  std::vector<Value> out;
-  for (const Size s : sizes) out.push_back(from_size(m, s));
-  return m.list(out);
-}
-
 // ---------------------------------------------------------------- metadata
 
 Value shape(Machine& m, Arguments a) {
   const TensorMeta* meta = tensor_meta(m, a[0]);
-  return meta != nullptr && meta->shape ? sizes(m, *meta->shape) : missing();
+  return meta != nullptr && meta->shape ? sizes_value(m, *meta->shape) : missing();
 }
 
 Value strides(Machine& m, Arguments a) {
   const TensorMeta* meta = tensor_meta(m, a[0]);
-  return meta != nullptr && meta->strides ? sizes(m, *meta->strides) : missing();
+  return meta != nullptr && meta->strides ? sizes_value(m, *meta->strides) : missing();
 }
 
 Value rank(Machine& m, Arguments a) {
@@ -102,40 +96,6 @@ Value requires_grad(Machine& m, Arguments a) {
 
 Truth equal(Machine& m, Size a, Size b) { return graph_of(m).metas().expressions().equal(a, b); }
 
-Value is_contiguous(Machine& m, Arguments a) {
-  const TensorMeta* meta = tensor_meta(m, a[0]);
-  if (meta == nullptr || !meta->shape || !meta->strides) return missing();
-  const auto expected = row_major(graph_of(m).metas().expressions(), *meta->shape);
-  Truth t = Truth::yes;
-  for (std::size_t i = 0; i < expected.size(); ++i) {
-    // The stride of a dimension of size 1 does not matter.
-    t = both(t, either(equal(m, (*meta->shape)[i], Size::of(1)), equal(m, (*meta->strides)[i], expected[i])));
-  }
-  return Value::truth(t);
-}
-
-// Dense: some order of the dimensions is contiguous. Known sizes only.
-Value is_dense(Machine& m, Arguments a) {
-  const TensorMeta* meta = tensor_meta(m, a[0]);
-  if (meta == nullptr || !meta->shape || !meta->strides) return missing();
-  const Value contiguous = is_contiguous(m, a);
-  if (truth_of(contiguous) == Truth::yes) return contiguous;
-  std::vector<std::pair<std::int64_t, std::int64_t>> dims;  // stride, size
-  for (std::size_t i = 0; i < meta->shape->size(); ++i) {
-    const Size size = (*meta->shape)[i], stride = (*meta->strides)[i];
-    if (!size.is_static() || !stride.is_static()) return Value::unknown(Unknown::size);
-    if (size.value == 0) return Value::boolean(true);
-    if (size.value != 1) dims.emplace_back(stride.value, size.value);
-  }
-  std::sort(dims.begin(), dims.end());
-  std::int64_t expected = 1;
-  for (const auto& [stride, size] : dims) {
-    if (stride != expected) return Value::boolean(false);
-    expected *= size;
-  }
-  return Value::boolean(true);
-}
-
 // Several indices may reach one element: a stride of 0, or strides that do not leave room.
 Value overlapping(Machine& m, Arguments a) {
   const TensorMeta* meta = tensor_meta(m, a[0]);
@@ -144,7 +104,7 @@ Value overlapping(Machine& m, Arguments a) {
   for (std::size_t i = 0; i < meta->shape->size(); ++i) {
     const Size size = (*meta->shape)[i], stride = (*meta->strides)[i];
     if (!size.is_static() || !stride.is_static()) {
-      const Value contiguous = is_contiguous(m, a);
+      const Value contiguous = is_contiguous(m, a[0]);
       return truth_of(contiguous) == Truth::yes ? Value::boolean(false) : Value::unknown(Unknown::size);
     }
     if (size.value > 1) dims.emplace_back(stride.value, size.value);
@@ -172,6 +132,21 @@ Value results(Machine& m, Arguments a) {
     if (r.type.list) return missing();
   }
   return Value::integer(static_cast<std::int64_t>(call.schema->returns.size()));
+}
+
+// What is known of one of several results; counted from the back where negative.
+Value result(Machine& m, Arguments a) {
+  if (!a[0].is(Tag::node) || !a[1].is(Tag::integer)) return missing();
+  const Metas& metas = graph_of(m).metas();
+  const MetaId id = graph_of(m).meta(a[0].node());
+  if (!id.valid() || metas[id].kind != MetaKind::tuple) return missing();
+  const auto& parts = metas[id].parts;
+  const auto count = static_cast<std::int64_t>(parts.size());
+  const std::int64_t at = a[1].i < 0 ? a[1].i + count : a[1].i;
+  if (at < 0 || at >= count || !parts[static_cast<std::size_t>(at)].valid()) return missing();
+  const MetaId part = parts[static_cast<std::size_t>(at)];
+  if (metas[part].kind == MetaKind::symbolic) return from_size(m, metas[part].value);
+  return Value::make(Tag::meta, part.value);
 }
 
 // ---------------------------------------------------------------- what is known
@@ -212,7 +187,7 @@ Value row_major_strides(Machine& m, Arguments a) {
   if (!a[0].is_sequence()) return a[0].unusable() ? a[0] : ill_typed();
   std::vector<Size> shape;
   for (const Value& v : items_of(m, a[0])) shape.push_back(as_size(m, v).value_or(Size::unknown()));
-  return sizes(m, row_major(graph_of(m).metas().expressions(), shape));
+  return sizes_value(m, row_major(graph_of(m).metas().expressions(), shape));
 }
 
 // ---------------------------------------------------------------- lists
@@ -353,18 +328,30 @@ std::optional<Promotion> promotion_of(Machine& m, const Value& v) {
     default:
       break;
   }
+  if (v.is(Tag::node) && is_integer_node(m.binding(), v.node()) == Truth::yes)
+    return Promotion{Dtype::int64, PromotionRank::number};
   const TensorMeta* meta = tensor_meta(m, v);
-  if (meta == nullptr || meta->dtype == Dtype::unknown || !meta->shape) return std::nullopt;
-  return Promotion{meta->dtype, meta->shape->empty() ? PromotionRank::zero_dim : PromotionRank::dimensioned};
+  if (meta == nullptr || meta->dtype == Dtype::unknown) return std::nullopt;
+  return Promotion{meta->dtype,
+                   meta->shape && meta->shape->empty() ? PromotionRank::zero_dim : PromotionRank::dimensioned};
 }
 
+// Whether a tensor is 0-d decides between tensors of several dtypes; where they are all alike it does not.
 Value promoted(Machine& m, Arguments a) {
   PromotionState state;
+  Dtype one = Dtype::unknown;
+  bool several = false, rank_unknown = false;
   for (const Value& v : a) {
     const auto operand = promotion_of(m, v);
     if (!operand) return v.unusable() ? v : missing();
     promote(state, *operand);
+    if (operand->rank == PromotionRank::number) continue;
+    several |= one != Dtype::unknown && one != operand->dtype;
+    one = operand->dtype;
+    const TensorMeta* meta = tensor_meta(m, v);
+    rank_unknown |= meta != nullptr && !meta->shape;
   }
+  if (rank_unknown && several) return missing();
   return dtype_value(m, result_type(state));
 }
 
@@ -606,13 +593,15 @@ Value call_builtin(Machine& m, Builtin id, const std::vector<Value>& a) {
     case Builtin::requires_grad:
       return requires_grad(m, a);
     case Builtin::is_dense:
-      return is_dense(m, a);
+      return is_dense(m, a[0]);
     case Builtin::is_contiguous:
-      return is_contiguous(m, a);
+      return is_contiguous(m, a[0]);
     case Builtin::overlapping:
       return overlapping(m, a);
     case Builtin::results:
       return results(m, a);
+    case Builtin::result:
+      return result(m, a);
     case Builtin::known:
       return known(m, a);
     case Builtin::is_static:
@@ -621,6 +610,10 @@ Value call_builtin(Machine& m, Builtin id, const std::vector<Value>& a) {
       return broadcasts(m, a);
     case Builtin::row_major:
       return row_major_strides(m, a);
+    case Builtin::dense_strides:
+      return dense_strides(m, a);
+    case Builtin::view_strides:
+      return view_strides(m, a);
     case Builtin::is_view:
       return is_view(m, a);
     case Builtin::len:

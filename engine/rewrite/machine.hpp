@@ -190,6 +190,12 @@ class Machine {
 [[nodiscard]] std::optional<Size> as_size(Machine& machine, const Value& v);
 [[nodiscard]] Value from_size(Machine& machine, Size size);
 [[nodiscard]] const TensorMeta* tensor_meta(Machine& machine, const Value& v);
+// strides.cpp
+[[nodiscard]] Value sizes_value(Machine& machine, const std::vector<Size>& sizes);
+[[nodiscard]] Value is_contiguous(Machine& machine, const Value& v);
+[[nodiscard]] Value is_dense(Machine& machine, const Value& v);
+[[nodiscard]] Value dense_strides(Machine& machine, const std::vector<Value>& arguments);
+[[nodiscard]] Value view_strides(Machine& machine, const std::vector<Value>& arguments);
 [[nodiscard]] Value call_builtin(Machine& machine, Builtin id, const std::vector<Value>& arguments);
 
 }  // namespace fxrules::rewrite
