@@ -203,6 +203,40 @@ def rule_file(name):
     return ROOT / "rules" / name
 
 
+def run_program(*arguments):
+    return subprocess.run(list(map(str, (program(), *arguments))), capture_output=True, text=True, timeout=120)
+
+
+def shipped_rules(name):
+    """First line and its number for each rule of a rule file, by what reports call it: its label, else file:line."""
+    words = "phase|set|test|meta|inverse|pattern|def|param|import|catalogue"
+    rules, label = {}, None
+    for number, line in enumerate(rule_file(name).read_text().splitlines(), 1):
+        text = line.partition("#")[0].strip()
+        if label and text:
+            rules[label], label = (rules[label][0], text), None
+        elif text and line[0] not in " \t})]" and not re.match(rf"({words})\s+[\w\"'{{.<*_]", line):
+            labelled = re.fullmatch(r"(\w+):\s*(.*)", text)
+            label, body = labelled.groups() if labelled else (f"{name}:{number}", text)
+            rules[label], label = (number, body), None if body else label
+    return rules
+
+
+def rules_that_acted(reports):
+    """(file, rule) of what was rewritten, noted or said as an error in these runs."""
+    rules = {path.name: shipped_rules(path.name) for path in (ROOT / "rules").glob("*.rules")}
+    acted = set()
+    for report in reports:
+        acted |= {(entry["file"], entry["rule"]) for entry in report["rewrites"]}
+        noted = {note["rule"] for note in report["notes"] if not note["text"].startswith("not rewritten")}
+        acted |= {(file, rule) for file, names in rules.items() for rule in names if rule in noted}
+        for found in report["diagnostics"]:
+            before = {n: rule for rule, (n, _) in rules.get(found["file"], {}).items() if n <= found["line"]}
+            if found["kind"] == "rule-error" and before:
+                acted.add((found["file"], before[max(before)]))
+    return acted
+
+
 class Refused(RuntimeError):
     """The program left the graph as it was and said why."""
 
@@ -216,9 +250,8 @@ def apply(rules, text, options=()):
     with tempfile.TemporaryDirectory() as folder:
         source, result = pathlib.Path(folder) / "graph.txt", pathlib.Path(folder) / "out.txt"
         source.write_text(text)
-        command = [program(), "apply", *rules, source, "-o", result, "--report", "json", *options]
-        done = subprocess.run(list(map(str, command)), capture_output=True, text=True, timeout=120)
-        message = f"exit status {done.returncode} from {' '.join(map(str, command))}\n{done.stderr}"
+        done = run_program("apply", *rules, source, "-o", result, "--report", "json", *options)
+        message = f"exit status {done.returncode} from {' '.join(done.args)}\n{done.stderr}"
         if done.returncode not in (0, 1) or not done.stdout:
             raise RuntimeError(message)
         report = _report(done)

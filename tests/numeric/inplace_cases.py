@@ -182,6 +182,12 @@ def _(x, v, i):
     return v.neg(), i.add(1), r[0]
 
 
+@case("A10 two outs, result unused", x="f32[3,4]", v="f32[3]", i="i64[3]")
+def _(x, v, i):
+    torch.max(x, 1, out=(v, i))
+    return v.neg(), i.add(1)
+
+
 @case("A12", x="bf16[3]", y="f32[3]")
 def _(x, y):
     x.add_(y)
@@ -252,6 +258,19 @@ def _(x, y):
     x.transpose_(1, 2)
     x.add_(y)
     return before, x.sum(1)
+
+
+@case("A17 other names of transpose", x="f32[2,3,4]", reshapes=True)
+def _(x):
+    x.swapaxes_(0, 1)
+    x.swapdims_(1, 2)
+    return x.neg()
+
+
+@case("A17 the tensor itself", x="f32[3]", y="f32[3]", refused="rule-error")
+def _(x, y):
+    x.set_(y)
+    return x
 
 
 @case("A17 detach", x="f32[3]", pending="detach_ shares storage and no metadata says so")

@@ -30,21 +30,6 @@ def demo_graph(name):
     return text, (DATA / f"demo/{name}.inputs").read_text()
 
 
-def shipped_rules(name):
-    """The first line of each rule of a rule file, by what reports call the rule: its label, else file:line."""
-    words = "phase|set|test|meta|inverse|pattern|def|param|import|catalogue"
-    rules, label = {}, None
-    for number, line in enumerate(harness.rule_file(name).read_text().splitlines(), 1):
-        text = line.partition("#")[0].strip()
-        if label and text:
-            rules[label], label = text, None
-        elif text and line[0] not in " \t})]" and not re.match(rf"({words})\s+[\w\"'{{.]", line):
-            labelled = re.fullmatch(r"(\w+):\s*(.*)", text)
-            label, body = labelled.groups() if labelled else (f"{name}:{number}", text)
-            rules[label], label = body, None if body else label
-    return rules
-
-
 class Numeric(unittest.TestCase):
     def same_to_a_caller(self, before, after, specs, seeds=(0, 1), **options):
         for seed in seeds:
@@ -79,6 +64,27 @@ FACTORIES = """graph():
 """
 
 
+def graph_of(call):
+    return f"""graph():
+    %x : [num_users=2] = placeholder[target=x]
+    %d : [num_users=1] = call_function[target=builtins.getattr](args = (%x, device), kwargs = {{}})
+    %r : [num_users=1] = {call}
+    return r
+"""
+
+
+TO_CPU = "call_method[target=to](args = (%x, cpu), kwargs = {})"
+COMPUTED = "call_method[target=to](args = (%x,), kwargs = {device: %d, copy: True})"
+ZEROS = "call_function[target=torch.zeros](args = ((2, 3),), kwargs = {device: DEVICE})"
+OTHER_NAMES = [  # rule, call, the call that it must become
+    ("cuda_method", "call_method[target=cuda](args = (%x,), kwargs = {})", TO_CPU),
+    ("cuda_method", "call_method[target=cuda](args = (%x, 1, True), kwargs = {})", TO_CPU),
+    ("default", ZEROS.replace("DEVICE", "None"), ZEROS.replace("DEVICE", "cpu")),
+    ("bare_index", ZEROS.replace("DEVICE", "0"), ZEROS.replace("DEVICE", "cpu")),
+    ("computed", COMPUTED, COMPUTED),
+]
+
+
 class Devices(Numeric):
     RULES = [harness.rule_file("device.rules")]
     TO_CPU = ["-D", "target=cpu"]
@@ -93,6 +99,21 @@ class Devices(Numeric):
                     self.assertEqual(applied.text, text)
                     self.same_to_a_caller(text, applied.text, specs, seeds=(0,))
                     self.nothing_left(self.RULES, applied, self.TO_CPU)
+
+    def test_what_names_its_device_otherwise(self):
+        """`.cuda()`, an explicit None, the index of a card; a computed device is the model's own."""
+        for rule, elsewhere, expected in OTHER_NAMES:
+            with self.subTest(rule):
+                applied = harness.apply(self.RULES, graph_of(elsewhere), self.TO_CPU)
+                self.assertEqual(applied.counts().get(rule, 0), elsewhere != expected)
+                self.assertIn(rule, {note["rule"] for note in applied.report["notes"]} | set(applied.counts()))
+                self.same_to_a_caller(graph_of(expected), applied.text, "x=f32[2,3]")
+
+    def test_the_cpu_is_left_for_another_device(self):
+        applied = harness.apply(self.RULES, graph_of("call_method[target=cpu](args = (%x,), kwargs = {})"), ["-D", "target=meta"])
+        (value,) = harness.run(applied.text, harness.make_inputs("x=f32[2,3]")).outputs
+        self.assertEqual((value.device.type, value.shape, value.dtype), ("meta", (2, 3), torch.float32))
+        self.assertEqual(applied.counts(), {"cpu_method": 1})
 
     def test_the_target_device_itself_is_left_alone(self):
         applied = harness.apply(self.RULES, FACTORIES, self.TO_CPU)
@@ -164,7 +185,7 @@ class Noop(Numeric):
     def test_every_rule_is_applied(self):
         """A text has no signature, so rules over `writeback` cannot match in one."""
         applied = set().union(*(rewritten(name, form).counts() for name, form in forms(noop_cases.REMOVABLE)))
-        expected = {rule: body for rule, body in shipped_rules("noop.rules").items() if not body.startswith("writeback")}
+        expected = {rule: body for rule, (_, body) in harness.shipped_rules("noop.rules").items() if not body.startswith("writeback")}
         missing = [f"{rule}: {body}" for rule, body in expected.items() if rule not in applied]
         self.assertEqual(missing, [], f"applied: {sorted(applied)}")
 
