@@ -48,7 +48,7 @@ class Inputs {
     const Range name = trimmed(text, {r.begin, equals}), type = trimmed(text, {equals + 1, r.end});
     if (name.empty()) return report(source, r, "bad-input", "expected a name before `=`", kForm);
     const NodeId n = graph_.find(text_of(text, name));
-    if (!n.valid() || !is_input(n)) return unknown_name(source, name, n.valid());
+    if (!n.valid() || graph_.opcode(n) == Opcode::output) return unknown_name(source, name);
     const std::string_view said = text_of(text, type);
     if (said == "?") return;  // what `fxrules infer` prints where nothing is known
     if (said == "int") return graph_.set_meta(n, some_integer());
@@ -73,10 +73,6 @@ class Inputs {
  private:
   static constexpr const char* kForm = "as in `x=f32[4,8] strides=(8,1) device=cpu`, or `n=int`";
 
-  [[nodiscard]] bool is_input(NodeId n) const {
-    return graph_.opcode(n) == Opcode::placeholder || graph_.opcode(n) == Opcode::get_attr;
-  }
-
   MetaId some_integer() {
     ValueMeta meta;
     meta.kind = MetaKind::symbolic;
@@ -94,15 +90,14 @@ class Inputs {
     return type;
   }
 
-  void unknown_name(const SourcePtr& source, Range name, bool other) {
+  void unknown_name(const SourcePtr& source, Range name) {
     const std::string_view text = text_of(source->text, name);
-    if (other) return report(source, name, "unknown-input", fmt::format("`{}` is no input of the graph", text), "");
     std::vector<std::string_view> names;
     for (const NodeId n : graph_.nodes()) {
-      if (is_input(n)) names.push_back(graph_.name(n));
+      if (graph_.opcode(n) != Opcode::output) names.push_back(graph_.name(n));
     }
     const std::vector<std::string> near = nearest_names(text, names, 1);
-    report(source, name, "unknown-input", fmt::format("the graph has no input `{}`", text),
+    report(source, name, "unknown-input", fmt::format("the graph has no value `{}`", text),
            near.empty() ? "" : fmt::format("did you mean `{}`?", near[0]));
   }
 

@@ -7,7 +7,7 @@
 
 namespace fxrules::cli {
 
-// Gives the named inputs their metadata, and what follows from it to the calls without, by the shape
+// Gives the named values their metadata, inputs as a rule, and what follows from it to the calls without, by the shape
 // functions. Does nothing when nothing is said. Throws Error, each problem with its place.
 void take_inputs(const Options& options, const RuleSet& rules, Graph& graph);
 

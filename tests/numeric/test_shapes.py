@@ -3,15 +3,24 @@ unknown only where that is listed; strides are torch's or unknown."""
 
 import collections
 import logging
+import os
 import re
 import subprocess
+import unittest
 
-import pytest
-import torch
+try:
+    import pytest
+    import torch
+except ImportError as missing:
+    raise unittest.SkipTest(f"needs torch: {missing}")
 
 import fx_text
 import harness
 from shape_calls import Calls, draws
+
+if harness.program() is None:
+    missing = "needs a built fxrules: set FXRULES or build the release preset"
+    raise FileNotFoundError(missing) if os.environ.get("CI") == "true" else unittest.SkipTest(missing)
 
 CALLS = 2400
 UNKNOWN = set()  # calls whose dtype or sizes may be unknown

@@ -66,7 +66,8 @@ TEST_CASE("the nodes that a rule makes get the metadata that shape functions giv
         "x = f32[4][1]cpu\nexp = f32[4][1]cpu\nneg = f32[4][1]cpu\n");
   // What no equation covers is unknown, but for the value that takes the root's place.
   CHECK(after(kSame + "relu(x) => neg(sin(x))\n", kRelu) == "x = f32[4][1]cpu\n");
-  const std::string annotated = "x: f32[4] strides=(1) = placeholder\nr: f32[4] device=cpu = torch.relu(x)\nreturn (r,)";
+  const std::string annotated =
+      "x: f32[4] strides=(1) = placeholder\nr: f32[4] device=cpu = torch.relu(x)\nreturn (r,)";
   CHECK(after(kSame + "relu(x) => sin(x)\n", annotated) == "x = f32[4][1]\nsin = f32[4]cpu\n");
   CHECK(after(kSame + "relu(x) => neg(x)\n", annotated) == "x = f32[4][1]\nneg = f32[4][1]cpu\n");
 }
@@ -79,9 +80,9 @@ TEST_CASE("the first equation whose guard is known true counts, the file's own b
       "meta neg(_) = Tensor(torch.int8, [4])\n";
   CHECK(after(guarded + "relu(x) => test.last(neg(x))\n", kRelu) == "x = f32[4][1]cpu\nneg = i8[3]\n");
   Graph graph = graph_of(kRelu);
-  static_cast<void>(apply(rules_with_prelude("meta neg(_) = Tensor(torch.int8, [7])\nrelu(x) => test.last(neg(tanh(x)))\n"),
-                          graph, {}));
-  CHECK(metas_of(graph) == "x = f32[4][1]cpu\ntanh = f32[4][1]\nneg = i8[7]\n");
+  static_cast<void>(apply(
+      rules_with_prelude("meta neg(_) = Tensor(torch.int8, [7])\nrelu(x) => test.last(neg(tanh(x)))\n"), graph, {}));
+  CHECK(metas_of(graph) == "x = f32[4][1]cpu\ntanh = f32[4][1]cpu\nneg = i8[7]\n");
 }
 
 TEST_CASE("parts of metadata stay unknown on their own") {
@@ -161,4 +162,46 @@ TEST_CASE("an inverse gives the base's new value") {
   CHECK(written_through(rules, text, "v") == "error: no write through `v` of [4, 8]");
   CHECK(written_through(rules, text, "u") == "unknown");
   CHECK(written_through("inverse neg(b), v => b\n", text, "u") == "b");
+}
+
+TEST_CASE("a new tensor has the strides that its operands suggest") {
+  const auto dense = [](const std::string& shape, const std::string& operands, const std::string& inputs) {
+    return evaluated("dense_strides(" + shape + ", " + operands + ")", inputs + "\np = test.probe(x)\nreturn (p,)");
+  };
+  CHECK(dense("shape(x)", "x", "x: f32[2, 3] strides=(3, 1) = placeholder") == "[3, 1]");
+  CHECK(dense("shape(x)", "x", "x: f32[2, 3] strides=(1, 2) = placeholder") == "[1, 2]");
+  CHECK(dense("shape(x)", "x", "x: f32[2, 3] strides=(12, 2) = placeholder") == "[3, 1]");    // gaps close
+  CHECK(dense("shape(x)", "x", "x: f32[2, 3] strides=(2, 12) = placeholder") == "[1, 2]");    // the order stays
+  CHECK(dense("shape(x)", "x, 2", "x: f32[2, 3] strides=(1, 2) = placeholder") == "[1, 2]");  // numbers have no say
+  CHECK(dense("[2, 3]", "x", "x: f32[3] strides=(1) = placeholder") == "[3, 1]");
+  CHECK(dense("shape(x)", "x", "x: f32[2, s0] strides=(s0, 1) = placeholder") == "[s0, 1]");
+  CHECK(dense("shape(x)", "x", "x: f32[2, s0] strides=(1, 2) = placeholder") == "unknown");
+  CHECK(dense("shape(x)", "x", "x: f32[2, 3] = placeholder") == "unknown");
+}
+
+TEST_CASE("a view has the strides that lie behind its sizes, if it is possible at all") {
+  const auto view = [](const std::string& shape, const std::string& strides, const std::string& wanted) {
+    return evaluated("[view_strides(" + shape + ", " + strides + ", " + wanted + "), rank(x)][0]",
+                     "x = placeholder\np = test.probe(x)\nreturn (p,)");
+  };
+  CHECK(view("[4, 6]", "[6, 1]", "[2, 2, 3, 2]") == "[12, 6, 2, 1]");
+  CHECK(view("[4, 6]", "[12, 1]", "[4, 2, 3]") == "[12, 3, 1]");
+  CHECK(view("[4, 6]", "[12, 1]", "[24]") == "None");
+  CHECK(view("[4, 6]", "[1, 4]", "[2, 2, 6]") == "[2, 1, 4]");
+  CHECK(view("[4, 6]", "[1, 4]", "[4, 6]") == "[1, 4]");
+  CHECK(view("[4, 6]", "[1, 4]", "[6, 4]") == "None");
+  CHECK(view("[]", "[]", "[1, 1]") == "[1, 1]");
+  CHECK(view("[0, 3]", "[3, 1]", "[3, 0]") == "[1, 1]");
+  CHECK(view("[4, 1, 6]", "[6, 99, 1]", "[24]") == "[1]");
+  CHECK(view("[4, 6]", "unknown", "[24]") == "unknown");
+}
+
+TEST_CASE("results of calls with several, and numbers among operands") {
+  Graph g = graph_of(
+      "x: f16[4, 6] strides=(6, 1) = placeholder\nu = torch.unbind(x, 0)\na = operator.getitem(u, -1)\n"
+      "b = .size(x, 1)\nc = operator.add(b, 2)\nd = torch.mul(a, b)\nreturn (a, c, d)");
+  CHECK(infer_metadata(rules_with_prelude(""), g) == 5);
+  CHECK(g.metas().text(g.meta(g.find("a"))) == "f16[6][1]");
+  CHECK(g.metas().text(g.meta(g.find("c"))) == "Sym(8)");
+  CHECK(g.metas().text(g.meta(g.find("d"))) == "f16[6][1]");
 }
