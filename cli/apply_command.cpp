@@ -114,21 +114,68 @@ void write_report(const Report& report, const Graph& graph, const Options& optio
   }
 }
 
+// Programs of torch.export are compared as text IR, nested graphs included.
+std::string exported_text(const Graph& graph) {
+  std::string text;
+  std::vector<std::pair<std::string, const Graph*>> todo{{"", &graph}};
+  while (!todo.empty()) {
+    const auto [path, g] = todo.back();
+    todo.pop_back();
+    if (!path.empty()) text += "\n# " + path + "\n";
+    text += to_text(*g);
+    for (std::size_t i = g->subgraphs().size(); i-- > 0;) {
+      const Subgraph& s = g->subgraphs()[i];
+      todo.emplace_back((path.empty() ? "" : path + ".") + std::string(g->text(s.path)), s.graph.get());
+    }
+  }
+  return text;
+}
+
+// What happened to the values of a program, by name.
+void note_rewrites(GraphFile& file, const Report& report) {
+  for (const Application& a : report.applications) {
+    for (const SymbolId name : a.created) file.made_for[name.value] = a.root;
+    if (a.result.valid() && a.result != a.root) file.stands_for[a.root.value] = a.result;
+    for (std::size_t i = 0; i + 1 < a.replaced.size(); i += 2) file.stands_for[a.replaced[i].value] = a.replaced[i + 1];
+  }
+}
+
+void check_program(GraphFile& file, Report& report) {
+  note_rewrites(file, report);
+  for (Diagnostic& d : check_exported(file)) report.diagnostics.push_back(std::move(d));
+  if (has_errors(report.diagnostics)) report.stop = StopReason::failed;
+}
+
 void write_diff(const Source& before, const GraphFile& after, Console& console) {
   DiffStyle style;
   style.before_name = before.name;
   style.after_name = before.name + "\t(rewritten)";  // behind a tab `patch` expects a remark
   style.color = console.out_color;
-  unified_diff(before.text, to_text(after), style, [&](std::string_view piece) { console.out << piece; });
+  unified_diff(before.text, after.exported != nullptr ? exported_text(after.graph) : to_text(after), style,
+               [&](std::string_view piece) { console.out << piece; });
+}
+
+void write_spooled(const GraphFile& file, const Sink& sink) {
+  Spool spool;
+  write_graph(
+      file, [&](std::string_view piece) { spool.write(piece); },
+      [&](std::uint64_t at, std::string_view bytes) { spool.patch(at, bytes); });
+  spool.drain(sink);
 }
 
 void write_graph_file(const GraphFile& file, const Options& options, Console& console) {
+  const auto to_stdout = [&](std::string_view piece) { console.out << piece; };
   if (options.out.empty()) {
-    write_graph(file, [&](std::string_view piece) { console.out << piece; });
-    return;
+    if (is_archive(file)) return write_spooled(file, to_stdout);
+    return write_graph(file, to_stdout);
   }
   OutputFile out(options.out);
-  write_graph(file, [&](std::string_view piece) { out.write(piece); });
+  const auto to_file = [&](std::string_view piece) { out.write(piece); };
+  if (is_archive(file) && !out.can_patch()) {
+    write_spooled(file, to_file);
+  } else {
+    write_graph(file, to_file, [&](std::uint64_t at, std::string_view bytes) { out.patch(at, bytes); });
+  }
   out.commit();
 }
 
@@ -142,19 +189,25 @@ void write_results(const Source& before, const GraphFile& after, const Options& 
 int apply_command(const Options& options, Console& console) {
   ProgressLine progress(console);
   const std::vector<RuleFile> files = rule_files(options.rules, console.in);
-  const SourcePtr source = read_source(options.graph, console.in);
-  const std::optional<RuleSet> rules = load_rule_set(files, load_options(options, load_catalogue()), console);
-  GraphFile file = read_graph_file(source, console);  // its errors too, when the rules have some
+  SourcePtr source = read_graph_source(options.graph, console);
+  const std::shared_ptr<Catalogue> catalogue = load_catalogue();
+  const std::optional<RuleSet> rules = load_rule_set(files, load_options(options, catalogue), console);
+  GraphFile file = read_graph_file(source, catalogue, console);  // its errors too, when the rules have some
   if (!rules) return kFailure;
   take_inputs(options, *rules, file.graph);
   check_labels(options.only, "--only", *rules);
   check_labels(options.disable, "--disable", *rules);
 
   ApplyOptions how = apply_options(options);
+  if (file.exported != nullptr) {
+    how.record = true;
+    source = std::make_shared<Source>(Source{source->name, options.diff ? exported_text(file.graph) : ""});
+  }
   if (progress.enabled()) how.progress = [&progress](const Progress& p) { progress.show(p); };
   Report report = apply(*rules, file.graph, how);
   progress.clear();
   if (report.ok() && file.form == GraphForm::text_ir) check_output(*rules, source, file.graph, options, report);
+  if (report.ok() && file.exported != nullptr) check_program(file, report);
   print(console, report.diagnostics);
   const int code = exit_code(report, options);
   if (report.ok()) {

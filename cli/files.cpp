@@ -130,6 +130,16 @@ void OutputFile::write(std::string_view piece) {
   }
 }
 
+void OutputFile::patch(std::uint64_t at, std::string_view bytes) {
+  while (!bytes.empty()) {
+    const ssize_t put = ::pwrite(descriptor_, bytes.data(), bytes.size(), static_cast<off_t>(at));
+    if (put < 0 && errno == EINTR) continue;
+    if (put < 0) fail();
+    bytes.remove_prefix(static_cast<std::size_t>(put));
+    at += static_cast<std::uint64_t>(put);
+  }
+}
+
 void OutputFile::commit() {
   const int descriptor = descriptor_;
   descriptor_ = -1;
@@ -137,6 +147,33 @@ void OutputFile::commit() {
   if (temporary_.empty()) return;
   if (std::rename(temporary_.c_str(), target_.c_str()) != 0) fail();
   temporary_.clear();
+}
+
+Spool::Spool() : file_(std::tmpfile()) {
+  if (file_ == nullptr) throw_system_error("unwritable", "write", "a temporary file", errno);
+}
+
+Spool::~Spool() { std::fclose(file_); }
+
+void Spool::write(std::string_view piece) {
+  if (std::fwrite(piece.data(), 1, piece.size(), file_) != piece.size())
+    throw_system_error("unwritable", "write", "a temporary file", errno);
+}
+
+void Spool::patch(std::uint64_t at, std::string_view bytes) {
+  if (::fseeko(file_, static_cast<off_t>(at), SEEK_SET) != 0)
+    throw_system_error("unwritable", "write", "a temporary file", errno);
+  write(bytes);
+  if (::fseeko(file_, 0, SEEK_END) != 0) throw_system_error("unwritable", "write", "a temporary file", errno);
+}
+
+void Spool::drain(const std::function<void(std::string_view)>& sink) {
+  if (std::fflush(file_) != 0) throw_system_error("unwritable", "write", "a temporary file", errno);
+  std::rewind(file_);
+  std::string piece(std::size_t{1} << 20, '\0');
+  for (std::size_t got = 0; (got = std::fread(piece.data(), 1, piece.size(), file_)) > 0;)
+    sink(std::string_view(piece).substr(0, got));
+  if (std::ferror(file_) != 0) throw_system_error("unreadable", "read", "a temporary file", errno);
 }
 
 }  // namespace fxrules::cli

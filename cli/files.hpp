@@ -1,6 +1,9 @@
 // Files in and out. Everything here throws Error with a sentence that names the file and the reason.
 #pragma once
 
+#include <cstdint>
+#include <cstdio>
+#include <functional>
 #include <iosfwd>
 #include <string>
 #include <string_view>
@@ -23,6 +26,9 @@ class OutputFile {
   OutputFile& operator=(const OutputFile&) = delete;
 
   void write(std::string_view piece);
+  // Bytes in the place of as many that were written; only where `can_patch`.
+  void patch(std::uint64_t at, std::string_view bytes);
+  [[nodiscard]] bool can_patch() const { return !temporary_.empty(); }
   void commit();
 
  private:
@@ -34,6 +40,22 @@ class OutputFile {
   std::string target_;     // behind symbolic links
   std::string temporary_;  // empty: written in place, or done
   int descriptor_ = -1;
+};
+
+// What must be complete before the first byte goes out, as an archive for a pipe: a file without a name.
+class Spool {
+ public:
+  Spool();
+  ~Spool();
+  Spool(const Spool&) = delete;
+  Spool& operator=(const Spool&) = delete;
+
+  void write(std::string_view piece);
+  void patch(std::uint64_t at, std::string_view bytes);
+  void drain(const std::function<void(std::string_view)>& sink);
+
+ private:
+  std::FILE* file_;
 };
 
 }  // namespace fxrules::cli

@@ -2,10 +2,26 @@
 
 #include <fmt/format.h>
 
-namespace fxrules::cli {
+#include "cli/files.hpp"
 
-GraphFile read_graph_file(const SourcePtr& source, Console& console) {
-  GraphFile file = read_graph(source);
+namespace fxrules::cli {
+namespace {
+
+// Standard input can be read once only: an archive that comes that way is held.
+bool stays_on_disk(const std::string& path) { return path != "-" && is_archive(path); }
+
+}  // namespace
+
+SourcePtr read_graph_source(const std::string& path, Console& console) {
+  if (stays_on_disk(path)) return std::make_shared<Source>(Source{path, {}});
+  return read_source(path, console.in);
+}
+
+GraphFile read_graph_file(const SourcePtr& source, std::shared_ptr<const Catalogue> catalogue, Console& console) {
+  ReadOptions options;
+  options.catalogue = std::move(catalogue);
+  const bool archive = source->text.empty() && stays_on_disk(source->name);
+  GraphFile file = archive ? read_archive(source->name, options) : read_graph(source, options);
   std::vector<Diagnostic> problems = file.diagnostics;
   if (!has_errors(problems)) {
     for (Diagnostic& d : verify(file.graph)) {

@@ -3,7 +3,6 @@
 
 #include <fmt/format.h>
 
-#include "cli/files.hpp"
 #include "cli/graph_file.hpp"
 #include "cli/inputs.hpp"
 #include "cli/rule_files.hpp"
@@ -16,9 +15,10 @@ int infer_command(const Options& options, Console& console) {
   std::vector<RuleFile> files = rule_files(options.rules, console.in);
   // A file of no rules has the shipped shape functions in its scope.
   if (files.empty()) files.push_back({"", std::make_shared<Source>(Source{"", ""})});
-  const SourcePtr source = read_source(options.graph, console.in);
-  const std::optional<RuleSet> rules = load_rule_set(files, load_options(options, load_catalogue()), console);
-  GraphFile file = read_graph_file(source, console);
+  const SourcePtr source = read_graph_source(options.graph, console);
+  const std::shared_ptr<Catalogue> catalogue = load_catalogue();
+  const std::optional<RuleSet> rules = load_rule_set(files, load_options(options, catalogue), console);
+  GraphFile file = read_graph_file(source, catalogue, console);
   if (!rules) return kFailure;
   take_inputs(options, *rules, file.graph);
   infer_metadata(*rules, file.graph);

@@ -168,8 +168,8 @@ std::string Json::describe(simdjson::error_code error) {
   }
 }
 
-void append_string(std::string& out, std::string_view text) {
-  out += '"';
+std::string in_quotes(std::string_view text) {
+  std::string out = "\"";
   for (std::size_t i = 0; i < text.size(); ++i) {
     const char c = text[i];
     switch (c) {
@@ -196,7 +196,7 @@ void append_string(std::string& out, std::string_view text) {
         }
     }
   }
-  out += '"';
+  return out + '"';
 }
 
 void append_number(std::string& out, double value, bool bare_infinity) {

@@ -73,7 +73,7 @@ class Json {
 };
 
 // Text as a JSON string, with its quotes, as Python's json.dumps writes it.
-void append_string(std::string& out, std::string_view text);
+[[nodiscard]] std::string in_quotes(std::string_view text);
 void append_number(std::string& out, double value, bool bare_infinity);
 
 }  // namespace fxrules::pt2

@@ -5,6 +5,7 @@
 #include <array>
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -96,6 +97,7 @@ struct Program {
   GraphOrigin top;
   Graph original;  // as it was read
   Range whole_graph;
+  bool functional = false;  // its verifier refuses ops that write
   std::vector<Range> input_specs, output_specs;
   Range input_specs_list, output_specs_list, module_calls;
   std::vector<ModuleName> module_names;
@@ -105,9 +107,10 @@ struct Program {
 // What a .pt2 file holds beside its program.
 struct Origin {
   Program program;
-  std::string path;                     // of the archive; empty: it is in memory, or a bare program JSON
-  std::shared_ptr<const Source> bytes;  // of an archive in memory
-  std::string member;                   // the program in it
+  std::shared_ptr<const Catalogue> catalogue;  // as it was read with
+  std::string path;                            // of the archive; empty: it is in memory, or a bare program JSON
+  std::shared_ptr<const Source> bytes;         // of an archive in memory
+  std::string member;                          // the program in it
 };
 
 }  // namespace fxrules::pt2

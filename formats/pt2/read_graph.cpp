@@ -30,10 +30,6 @@ bool says_unused(std::string_view name) {
   return !number.empty() && number.find_first_not_of("0123456789_") == std::string_view::npos;
 }
 
-bool is_higher_order(std::string_view target) {
-  return target.find("torch.ops.higher_order") != std::string_view::npos;
-}
-
 Table table_of_tag(std::string_view tag) {
   if (tag == "as_tensor") return Table::tensor;
   if (tag == "as_sym_int") return Table::sym_int;
@@ -339,41 +335,18 @@ void GraphReader::one_output(Value& value, std::uint32_t index) {
 }
 
 // Positional arguments first, in the order of the schema: the file may have them in any.
-void GraphReader::order_arguments(NodeText& text) {
-  const bool higher_order = is_higher_order(text.target);
-  const Overload* schema = nullptr;
-  if (reading_.catalogue != nullptr && !higher_order) {
-    const auto spelling = reading_.catalogue->resolve(Opcode::call_function, text.target);
-    if (spelling && spelling->overload.valid()) schema = &reading_.catalogue->overload(spelling->overload);
-  }
-  const auto place = [&](SymbolId name) {
-    const int at = schema != nullptr ? schema->find(graph_.text(name)) : -1;
-    return at < 0 ? INT32_MAX : at;
-  };
-  constexpr std::int64_t kPositional = 1, kKeyword = 2;
-  for (Argument& a : text.arguments) {
-    if (a.kind == kPositional || graph_.text(a.name).empty()) {
-      a.keyword = false;
-    } else if (a.kind == kKeyword || higher_order) {
-      a.keyword = true;
-    } else {
-      const int at = place(a.name);
-      a.keyword = at != INT32_MAX && (schema->arguments[static_cast<std::size_t>(at)].has_default ||
-                                      schema->arguments[static_cast<std::size_t>(at)].keyword_only);
-    }
-  }
-  const auto earlier = [&](const Argument& a, const Argument& b) {
-    if (a.keyword != b.keyword) return b.keyword;
-    return schema != nullptr && place(a.name) < place(b.name);
-  };
-  if (!std::is_sorted(text.arguments.begin(), text.arguments.end(), earlier))
-    std::stable_sort(text.arguments.begin(), text.arguments.end(), earlier);
+void GraphReader::order(NodeText& text) {
+  order_.clear();
+  for (std::size_t i = 0; i < text.arguments.size(); ++i)
+    order_.push_back({graph_.text(text.arguments[i].name), text.arguments[i].kind, i, false});
+  order_arguments(order_, schema_of(reading_.catalogue, text.target), is_higher_order(text.target));
 }
 
 NodeId GraphReader::call(const NodeText& text, SymbolId name) {
   CallBuilder builder(graph_);
-  for (const Argument& a : text.arguments) {
-    if (a.keyword) builder.keyword(a.name);
+  for (const NamedArgument& next : order_) {
+    const Argument& a = text.arguments[next.index];
+    if (next.keyword) builder.keyword(a.name);
     build(builder, a.first, a.count);
   }
   constexpr std::string_view kOperator = "_operator.";  // FX prints it without the underscore
@@ -397,7 +370,7 @@ void GraphReader::build(CallBuilder& builder, std::size_t first, std::size_t cou
 }
 
 void GraphReader::make(NodeText& text) {
-  order_arguments(text);
+  order(text);
   const bool tuple_of_one = is_higher_order(text.target) && text.single.has_value() && !*text.single;
   const bool nothing = text.outputs.empty() || (text.output_entries == 1 && !text.outputs[0].name.valid());
   const bool one = text.output_entries == 1 && !text.lists && !nothing && !tuple_of_one;

@@ -7,6 +7,7 @@
 #include <unordered_set>
 #include <vector>
 
+#include "formats/pt2/argument_order.hpp"
 #include "formats/pt2/json.hpp"
 #include "fxrules/catalogue.hpp"
 
@@ -42,7 +43,6 @@ class GraphReader {
   };
   struct Argument {
     SymbolId name;
-    bool keyword = false;
     std::int64_t kind = 0;
     std::size_t first = 0, count = 0;  // pieces
   };
@@ -74,7 +74,7 @@ class GraphReader {
   void node_outputs(Value& value);
   void one_output(Value& value, std::uint32_t index);
   void make(NodeText& text);
-  void order_arguments(NodeText& text);
+  void order(NodeText& text);  // into order_
   [[nodiscard]] NodeId call(const NodeText& text, SymbolId name);
   void give_leaves(NodeId producer, const NodeText& text);
   [[nodiscard]] NodeId item(Leaf& leaf);
@@ -119,6 +119,7 @@ class GraphReader {
 
   std::vector<Piece> pieces_;
   std::vector<Argument> arguments_;
+  std::vector<NamedArgument> order_;
   std::vector<Output> outputs_;
   NodeText text_;
   struct Wanted {  // an output of the graph, which stands in front of the nodes

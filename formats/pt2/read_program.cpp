@@ -45,6 +45,12 @@ void read_all(Reading& reading, Graph& graph) {
     if (key == "graph_module") {
       Value& value = field.value();
       read_module(reading, value, graph, found);
+    } else if (key == "verifiers") {
+      Value& value = field.value();
+      for (auto item : json.array(value, "`verifiers`")) {
+        Value one = item.value();
+        reading.program.functional |= json.string(one, "a verifier") == "ATEN";
+      }
     }
   }
   const Range end{static_cast<std::uint32_t>(reading.program.source->text.size()), 0};
@@ -58,6 +64,7 @@ void read_all(Reading& reading, Graph& graph) {
 void read_program(const SourcePtr& source, const ReadOptions& options, Origin& origin, GraphFile& out) {
   Program& program = origin.program;
   program.source = source;
+  origin.catalogue = options.catalogue;
   const std::string_view text = source->text;
   out.graph = options.tables != nullptr ? Graph(options.tables) : Graph();
   try {

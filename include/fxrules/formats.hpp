@@ -113,6 +113,9 @@ struct GraphFile {
   std::string after;   // text behind it, verbatim
   std::vector<Diagnostic> diagnostics;
   std::shared_ptr<pt2::Origin> exported;  // of .pt2 files and program JSON; null for other forms
+  // What was done to the graph since, for programs of torch.export. By name: which value stands now for one that is
+  // gone, and for which node another one was made, whose stack trace it then has.
+  std::unordered_map<std::uint32_t, SymbolId> stands_for, made_for;
 };
 
 struct ReadOptions {
@@ -150,8 +153,15 @@ using Patch = std::function<void(std::uint64_t, std::string_view)>;
 
 // Nested graphs are no part of this form and are not written. O(size) time, 8 bytes a node of memory.
 void write_text_ir(const Graph& graph, const TextIrStyle& style, const Sink& sink);
-// The graph between the texts around it.
+// The graph between the texts around it; program JSON. Throws for an archive and where `check_exported` finds errors.
 void write_graph(const GraphFile& file, const Sink& sink);
+// The same, and archives: their headers are completed when the members have been written.
+void write_graph(const GraphFile& file, const Sink& sink, const Patch& patch);
+// Whether the file goes out as an archive.
+[[nodiscard]] bool is_archive(const GraphFile& file);
+// What hinders a program of torch.export from being written (errors), and what had to be assumed (notes). Nothing
+// for other forms. O(size).
+[[nodiscard]] std::vector<Diagnostic> check_exported(const GraphFile& file);
 [[nodiscard]] std::string to_text(const Graph& graph, const TextIrStyle& style = {});
 [[nodiscard]] std::string to_text(const GraphFile& file);
 
