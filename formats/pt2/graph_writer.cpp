@@ -55,6 +55,7 @@ void GraphWriter::find_items() {
       same_as_.emplace(n.value, leaves_[leaf].item);
     } else {
       leaves_[leaf].item = n;
+      leaf_of_.emplace(n.value, leaf);
     }
     folded_.insert(n.value);
   };

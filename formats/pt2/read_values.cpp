@@ -43,13 +43,13 @@ void GraphReader::meta(Entry& entry, Table table, Value& value) {
 
 // Many values are alike: the same text is read once.
 MetaId GraphReader::tensor_meta(Value& value, Range& range) {
+  range.begin = json_.begin(value);
   Object object = json_.object(value, "the description of a tensor");
-  range.begin = json_.last();
-  const std::string_view raw = object.raw_json();
+  if (object.raw_json().error() != simdjson::SUCCESS)
+    throw Problem{"malformed-json", "this object is not closed", {range.begin, range.begin + 1}};
   range.end = json_.end();
   const auto [found, fresh] = reading_.metas.try_emplace(json_.text(range));
   if (!fresh) return found->second;
-  (void)raw;
   (void)object.reset();
   std::vector<std::string>& known = reading_.program.dialect.tensor_keys;
   std::vector<std::string> keys;

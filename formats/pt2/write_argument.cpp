@@ -52,8 +52,10 @@ std::string_view element_tag(TypeKind kind) {
 }  // namespace
 
 Table GraphWriter::table_of(NodeId n) const {
+  if (const auto other = same_as_.find(n.value); other != same_as_.end()) n = other->second;
   const Table known = origin_.table_of(n);
   if (known != Table::none) return known;
+  if (const auto leaf = leaf_of_.find(n.value); leaf != leaf_of_.end()) return origin_.leaves[leaf->second].table;
   const MetaId id = graph_.meta(n);
   if (!id.valid()) return Table::none;
   const MetaKind kind = graph_.metas()[id].kind;
