@@ -694,12 +694,13 @@ Value call_builtin(Machine& m, Builtin id, const std::vector<Value>& a) {
     }
     case Builtin::tensor:
       return tensor(m, a);
+    case Builtin::is_writeback:
+      return a[0].is(Tag::node) ? Value::boolean(m.is_write_back(a[0].node())) : ill_typed();
     // These ask about a graph's signature, which no reader provides yet.
     case Builtin::is_parameter:
     case Builtin::is_buffer:
     case Builtin::in_place:
     case Builtin::written_back:
-    case Builtin::is_writeback:
     case Builtin::mutated:
     case Builtin::post_dominates:
       return Value::unknown(Unknown::not_computed);

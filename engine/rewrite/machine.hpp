@@ -112,7 +112,11 @@ class Machine {
   [[nodiscard]] Binding& binding() { return *binding_; }
   [[nodiscard]] Storage& storage() { return storage_(); }
   // Which values later uses will mean; without it the graph is taken as it stands.
-  void ask(Versions& versions) { versions_ = &versions; }
+  void ask(Versions& versions, std::function<bool(NodeId)> is_write_back) {
+    versions_ = &versions;
+    is_write_back_ = std::move(is_write_back);
+  }
+  [[nodiscard]] bool is_write_back(NodeId n) const { return is_write_back_ && is_write_back_(n); }
   [[nodiscard]] Versions* versions() const { return versions_; }
   [[nodiscard]] NodeId root() const { return root_; }
   void set_root(NodeId root) { root_ = root; }
@@ -163,6 +167,7 @@ class Machine {
   Binding* binding_;
   std::function<Storage&()> storage_;
   Versions* versions_ = nullptr;
+  std::function<bool(NodeId)> is_write_back_;
   std::vector<Value> heap_;
   Matcher matcher_;
   std::vector<Value> stack_;

@@ -53,7 +53,7 @@ Session::Session(const program::RuleSet& rules, Graph& graph, const ApplyOptions
       machine_(binding_, [this]() -> Storage& { return rewriter_.storage(); }),
       rewriter_(binding_, machine_),
       versions_(
-          binding_, rewriter_, [](NodeId, const Value&) { return Value(); },
+          binding_, machine_, rewriter_,
           [this](NodeId user, const std::string& why) {
             const Index rule = writing_ == kNone ? 0 : writing_;
             report_->diagnostics.push_back({Severity::error, "lost-write",
@@ -65,8 +65,8 @@ Session::Session(const program::RuleSet& rules, Graph& graph, const ApplyOptions
       noted_(rules.rules.size()),
       refused_(rules.rules.size()) {
   rewriter_.keep_alive(versions_);
-  machine_.ask(versions_);
   machine_.use(rewriter_);
+  machine_.ask(versions_, [this](NodeId n) { return is_write_back(n); });
   const auto named = [](const std::vector<std::string>& names, const std::string& name) {
     return std::find(names.begin(), names.end(), name) != names.end();
   };

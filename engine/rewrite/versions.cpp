@@ -6,11 +6,11 @@
 
 namespace fxrules::rewrite {
 
-Versions::Versions(Binding& binding, Rewriter& rewriter, Inverse inverse, Report report)
+Versions::Versions(Binding& binding, Machine& machine, Rewriter& rewriter, Report report)
     : binding_(&binding),
+      machine_(&machine),
       rewriter_(&rewriter),
       graph_(&binding.graph()),
-      inverse_(std::move(inverse)),
       report_(std::move(report)) {}
 
 // ---------------------------------------------------------------- uses that wait
@@ -211,6 +211,13 @@ bool Versions::several_operands(NodeId n) {
   return several;
 }
 
+// A tuple or list of tensors.
+bool Versions::makes_several(NodeId n) {
+  const CallClass& call = binding_->call_class(n);
+  return call.schema != nullptr && !call.schema->returns.empty() &&
+         (call.schema->returns.size() > 1 || call.schema->returns[0].type.list);
+}
+
 bool Versions::through_view(NodeId root, NodeId operand) {
   return members_[same_as(adopt(operand, root))].parent != kNone;
 }
@@ -400,23 +407,29 @@ bool Versions::make_base(Buffer& buffer, NodeId place) {
   NodeId value = buffer.written_value;
   for (; members_[member].parent != kNone; member = members_[member].parent) {
     if (members_[member].relation == Relation::same) continue;
-    const std::uint32_t parent = members_[member].parent;
+    std::uint32_t parent = members_[member].parent;
+    // A part of several: the inverse of the part looks through the call that makes them (`split(b, n)[k]`).
+    const bool part = makes_several(members_[parent].node) && members_[parent].parent != kNone;
     const NodeId at = value_before_write(member, place);
-    const Value result = members_[member].relation == Relation::view ? inverse_(at, Value::of_node(value)) : Value();
-    const bool last = same_as(parent) == buffer.base;
+    const Value result =
+        members_[member].relation == Relation::view ? machine_->inverse(at, Value::of_node(value)) : Value();
+    const bool last = same_as(part ? members_[parent].parent : parent) == buffer.base;
     const SymbolId name = last && buffer.name.valid() ? graph_->numbered_name(graph_->text(buffer.name)) : SymbolId();
     const std::size_t before = rewriter_->changes().created.size();
     if ((!result.is(Tag::node) && !result.is(Tag::fresh)) || !rewriter_->make(result, at, place, name)) {
-      failed(place, fmt::format("`{}` reads `{}`, which was written through `{}`, and no `inverse` says what a write "
-                                "through `{}` makes of it",
-                                graph_->name(place), graph_->name(members_[buffer.base].node),
-                                graph_->name(members_[view].node), graph_->target(at)));
+      const std::string why = result.is(Tag::failure)
+                                  ? machine_->text_of(result)
+                                  : fmt::format("no `inverse` says what a write through `{}` makes of its operand",
+                                                graph_->target(at));
+      failed(place, fmt::format("reads `{}`, which was written through `{}`: {}",
+                                graph_->name(members_[buffer.base].node), graph_->name(members_[view].node), why));
       buffer.written = kNone;  // said once
       return false;
     }
     const auto& created = rewriter_->changes().created;
     touched_.insert(touched_.end(), created.begin() + static_cast<std::ptrdiff_t>(before), created.end());
     value = rewriter_->node_of(result);
+    if (part) member = parent, parent = members_[parent].parent;
     const MetaId meta = graph_->meta(members_[parent].node);
     if (!graph_->meta(value).valid()) graph_->set_meta(value, rewriter_->without_strides(meta));
   }

@@ -21,13 +21,10 @@ namespace fxrules::rewrite {
 
 class Versions {
  public:
-  // What a write through a view makes of the view's operand; none when no inverse says. `failure` values and
-  // unknowns count as none.
-  using Inverse = std::function<Value(NodeId view, const Value& value)>;
   // A use could not be bound: its place and why.
   using Report = std::function<void(NodeId user, std::string why)>;
 
-  Versions(Binding& binding, Rewriter& rewriter, Inverse inverse, Report report);
+  Versions(Binding& binding, Machine& machine, Rewriter& rewriter, Report report);
 
   // Uses may wait until the sweep reaches them; otherwise each write binds all of them at once.
   void wait_for_sweep(bool wait) { lazy_ = wait; }
@@ -107,6 +104,7 @@ class Versions {
   void know(NodeId node, std::uint32_t member);
   [[nodiscard]] std::uint32_t same_as(std::uint32_t member) const;  // through results of in-place ops
   [[nodiscard]] bool several_operands(NodeId n);
+  [[nodiscard]] bool makes_several(NodeId n);
   [[nodiscard]] bool below(std::uint32_t member, std::uint32_t ancestor) const;
 
   NodeId value_of(std::uint32_t member, NodeId place);
@@ -117,9 +115,9 @@ class Versions {
   void release();
 
   Binding* binding_;
+  Machine* machine_;
   Rewriter* rewriter_;
   Graph* graph_;
-  Inverse inverse_;
   Report report_;
   bool lazy_ = false, written_ = false;
   std::vector<Member> members_;
