@@ -16,6 +16,7 @@
 #include "engine/rewrite/inputs.hpp"
 #include "engine/rewrite/session.hpp"
 #include "engine/rewrite/worklist.hpp"
+#include "fxrules/infer.hpp"
 
 namespace fxrules {
 
@@ -385,6 +386,16 @@ bool comes_back(rewrite::Session& session, const program::RuleSet& rules, const 
   return false;
 }
 
+// Metadata of some input: there is something to infer from.
+bool knows_inputs(const Graph& graph) {
+  for (NodeId n = graph.first(); n.valid(); n = graph.next(n)) {
+    const Opcode opcode = graph.opcode(n);
+    if (opcode != Opcode::placeholder && opcode != Opcode::get_attr) return false;
+    if (graph.meta(n).valid()) return true;
+  }
+  return false;
+}
+
 }  // namespace
 
 Report apply(const RuleSet& rules, Graph& graph, const ApplyOptions& options) {
@@ -395,9 +406,10 @@ Report apply(const RuleSet& rules, Graph& graph, const ApplyOptions& options) {
   {
     rewrite::Session session(rules.program(), graph, options, report);
     list_unknown_targets(session, report);
+    if (options.infer && knows_inputs(graph)) infer_metadata(rules, graph);
     rewrite::Inputs inputs(session.binding(), session.rewriter());
     run_phases(session, rules.program(), options, report);
-    inputs.settle(options, report);
+    inputs.settle(session.versions(), options, report);
     if (options.dce) report.removed += remove_dead(session.binding());
   }
   if (has_errors(report.diagnostics) && report.ok()) report.stop = StopReason::failed;

@@ -6,7 +6,7 @@
 
 #include <vector>
 
-#include "engine/rewrite/rewriter.hpp"
+#include "engine/rewrite/versions.hpp"
 #include "fxrules/apply.hpp"
 
 namespace fxrules::rewrite {
@@ -15,7 +15,7 @@ class Inputs {
  public:
   Inputs(Binding& binding, Rewriter& rewriter);  // O(forms) when nothing writes, else O(size)
   // Takes the uses back and returns, copies back or drops each new value, as the options say.
-  void settle(const ApplyOptions& options, Report& report);
+  void settle(const Versions& versions, const ApplyOptions& options, Report& report);
 
  private:
   [[nodiscard]] bool graph_writes() const;

@@ -415,7 +415,7 @@ Outcome Session::keep(Index index, const program::Alternative& alternative, Node
   record(index, root, nodes, graph_->name_id(root));
   if (stops_writing) {
     writing_ = index;
-    versions_.write(root, written[0], root, SymbolId());
+    versions_.write(root, written[0], root, SymbolId(), true);
   }
   return Outcome::applied;
 }

@@ -168,7 +168,7 @@ void Versions::adopt_users(std::uint32_t member, NodeId place) {
       }
       bool shares = false;
       aliased_operands(*binding_, user, [&](NodeId o) { shares |= o == node; });
-      if (!shares || member_of_.contains(user.value)) continue;
+      if (user == place || !shares || member_of_.contains(user.value)) continue;
       const Relation how = relation(*binding_, user, node);
       if (how != Relation::none) todo.push_back(add_member(user, at, members_[at].buffer, how));
     }
@@ -194,7 +194,7 @@ void Versions::adopt_result(NodeId n) {
 
 void Versions::wait_for_uses_behind(Buffer& buffer, NodeId place) {
   for (const auto& [node, member] : std::exchange(buffer.fresh, {})) {
-    if (!graph_->alive(node)) continue;
+    if (!graph_->alive(node) || node == place) continue;  // the write itself says what its uses mean
     for (SlotId s = graph_->first_use(node); s.valid(); s = graph_->next_use(s)) {
       if (graph_->precedes(place, graph_->owner(s))) wait(s, graph_->owner(s), member);
     }
@@ -246,11 +246,13 @@ NodeId Versions::origin(NodeId n) {
 
 // ---------------------------------------------------------------- writes
 
-void Versions::write(NodeId root, NodeId operand, NodeId value, SymbolId name) {
+void Versions::write(NodeId root, NodeId operand, NodeId value, SymbolId name, bool returned) {
   const std::uint32_t member = adopt(operand, root);
   const std::uint32_t b = members_[member].buffer;
   const NodeId began = origin(operand);
   wait_for_uses_behind(buffers_[b], root);
+  for (SlotId s = graph_->first_use(root); s.valid() && returned; s = graph_->next_use(s))
+    wait(s, graph_->owner(s), member);
   const std::uint32_t written = same_as(member);
   if (several_operands(members_[written].node)) {
     failed(root, fmt::format("`{}` writes to `{}`, which may share storage with several values", graph_->name(root),
@@ -260,6 +262,7 @@ void Versions::write(NodeId root, NodeId operand, NodeId value, SymbolId name) {
   if (call.schema != nullptr && has(call.schema->tags, OpTag::inplace_view)) {
     const std::uint32_t renamed = add_member(value, written, b, Relation::view);
     members_[written].renamed = renamed;
+    reshaped_.insert(began.value);
     buffers_[b].fresh.emplace_back(value, renamed);
   } else {
     const bool base = members_[written].parent == kNone;
@@ -411,6 +414,7 @@ bool Versions::make_base(Buffer& buffer, NodeId place) {
     // A part of several: the inverse of the part looks through the call that makes them (`split(b, n)[k]`).
     const bool part = makes_several(members_[parent].node) && members_[parent].parent != kNone;
     const NodeId at = value_before_write(member, place);
+    machine_->set_root(at);
     const Value result =
         members_[member].relation == Relation::view ? machine_->inverse(at, Value::of_node(value)) : Value();
     const bool last = same_as(part ? members_[parent].parent : parent) == buffer.base;

@@ -12,6 +12,7 @@
 #include <optional>
 #include <string>
 #include <unordered_map>
+#include <unordered_set>
 #include <vector>
 
 #include "engine/rewrite/effects.hpp"
@@ -43,8 +44,11 @@ class Versions {
   void begin(NodeId root);
   // The write of `root` to `operand` is from now on the value `value`, which stands before the root (or is
   // the root, when an argument of it was changed). `name` is what the rule calls the new value of the base;
-  // it is given when the operand is a view and the base is made. Requires: `root` is still in the graph.
-  void write(NodeId root, NodeId operand, NodeId value, SymbolId name);
+  // it is given when the operand is a view and the base is made. `returned`: the root's own uses mean the new
+  // value too. Requires: `root` is still in the graph.
+  void write(NodeId root, NodeId operand, NodeId value, SymbolId name, bool returned);
+  // An op gave the value another shape or stride in place (`t_`).
+  [[nodiscard]] bool reshaped(NodeId origin) const { return reshaped_.contains(origin.value); }
   // Whether the operand is a view, whose base gets the name.
   [[nodiscard]] bool through_view(NodeId root, NodeId operand);
   // The buffer that the operand belongs to, where a write stands; equal for operands that share storage.
@@ -119,6 +123,7 @@ class Versions {
   Rewriter* rewriter_;
   Graph* graph_;
   Report report_;
+  std::unordered_set<std::uint32_t> reshaped_;         // origins whose own sizes or strides an op changed
   bool lazy_ = false, written_ = false;
   std::vector<Member> members_;
   std::vector<Buffer> buffers_;

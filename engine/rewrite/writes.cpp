@@ -41,7 +41,7 @@ bool Session::is_write_back(NodeId root) {
   const bool back = opcode == Opcode::get_attr      ? options_->mutated_attributes == MutatedInputs::copy_back
                     : opcode == Opcode::placeholder ? options_->mutated_inputs == MutatedInputs::copy_back
                                                     : false;
-  return back && !rewriter_.storage().used_after(operands[0], root, graph_->output());
+  return back && !rewriter_.storage().used_after(operands[0], graph_->next(root), graph_->output());
 }
 
 Outcome Session::refuse_write(Index index, NodeId root, Refusal why) {
@@ -199,7 +199,7 @@ Outcome Session::write(Index index, const program::Alternative& alternative, Nod
   }
   const NodeId first = rewriter_.node_of(written[0].value);
   record(index, root, nodes, graph_->name_id(first));
-  for (const Written& w : written) versions_.write(root, w.operand, rewriter_.node_of(w.value), w.name);
+  for (const Written& w : written) versions_.write(root, w.operand, rewriter_.node_of(w.value), w.name, follows && !own);
   if (graph_->has_uses(root)) settle_root(root, first);
   rewriter_.erase_write(root);
   return Outcome::applied;

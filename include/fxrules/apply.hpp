@@ -51,6 +51,7 @@ struct ApplyOptions {
   std::vector<std::string> disable;
   MutatedInputs mutated_inputs = MutatedInputs::as_output;      // placeholders
   MutatedInputs mutated_attributes = MutatedInputs::copy_back;  // get_attr
+  bool infer = true;  // first give nodes without metadata what the shape functions say
   bool dce = false;                                             // also remove what was dead in the input
   bool record = true;                                           // keep one Application for each rewrite
   // On failure (failed, default_limit, cycle) put the graph back as it was. Costs a copy of the graph.
