@@ -37,7 +37,7 @@ std::string describe(Refusal refusal) {
     case Refusal::operand_left:
       return "it writes to several operands, and the rule does not say what becomes of each";
     case Refusal::shared_operands:
-      return "two of the operands that it writes to share storage";
+      return "it writes to several operands, and two of its operands share storage or are read for one another";
     case Refusal::result_used:
       return "its result is used and is not one of the operands that it writes to";
   }

@@ -98,6 +98,7 @@ class Session {
   Refusal gather_written(const program::Alternative& alternative, NodeId root, const std::vector<NodeId>& operands,
                          const std::vector<Value>& variables, std::vector<Written>& written, Value& root_value);
   [[nodiscard]] Refusal new_value_allows(NodeId root, NodeId operand, NodeId value);
+  [[nodiscard]] bool reads_what_it_writes(NodeId root, const std::vector<Written>& written);
   void settle_root(NodeId root, NodeId value);
   Outcome refuse_write(program::Index index, NodeId root, Refusal why);
 

@@ -188,7 +188,10 @@ void Versions::adopt_result(NodeId n) {
   });
   for (const auto& [parent, how] : parents) {
     const std::uint32_t buffer = members_[parent].buffer;
-    buffers_[buffer].fresh.emplace_back(n, add_member(n, parent, buffer, how));
+    const std::uint32_t member = add_member(n, parent, buffer, how);
+    buffers_[buffer].fresh.emplace_back(n, member);
+    // What is made of it is met in its turn.
+    for (SlotId s = graph_->first_use(n); s.valid(); s = graph_->next_use(s)) wait(s, graph_->owner(s), member);
   }
 }
 
@@ -260,6 +263,12 @@ void Versions::write(NodeId root, NodeId operand, NodeId value, SymbolId name, b
   }
   const CallClass& call = binding_->call_class(root);
   if (call.schema != nullptr && has(call.schema->tags, OpTag::inplace_view)) {
+    for (std::uint32_t m = written; m != kNone; m = members_[m].parent) {
+      if (members_[m].relation != Relation::maybe) continue;
+      failed(root, fmt::format("it gives `{}` another shape, which may or may not be `{}` itself",
+                               graph_->name(operand), graph_->name(members_[members_[m].parent].node)));
+      break;
+    }
     const std::uint32_t renamed = add_member(value, written, b, Relation::view);
     members_[written].renamed = renamed;
     reshaped_.insert(began.value);

@@ -2,6 +2,7 @@
 // write goes. What the engine guarantees whatever a rule says: every written operand has a new value, no two
 // of them share storage, the new value is nobody else's storage that is written or returned later.
 #include <algorithm>
+#include <unordered_map>
 
 #include <fmt/format.h>
 
@@ -121,6 +122,35 @@ Refusal Session::new_value_allows(NodeId root, NodeId operand, NodeId value) {
   return Refusal::none;
 }
 
+// A list op goes item by item: an operand that it writes and reads for another item has its new value there.
+bool Session::reads_what_it_writes(NodeId root, const std::vector<Written>& written) {
+  const std::uint32_t count = graph_->argument_count(root);
+  std::unordered_map<std::uint32_t, std::uint32_t> item_of;  // by node: its place in the lists
+  bool otherwise = false;
+  const auto look_at = [&](const Slot& slot, std::uint32_t item) {
+    if (slot.kind != ArgKind::node) return;
+    const auto [known, fresh] = item_of.try_emplace(slot.a, item);
+    if (fresh || known->second == item) return;
+    otherwise |= std::any_of(written.begin(), written.end(), [&](const Written& w) { return w.operand == slot.node(); });
+  };
+  for (std::uint32_t a = 0; a < count; ++a) {
+    const Slot& slot = (*graph_)[graph_->argument(root, a)];
+    if (!is_container(slot.kind)) {
+      look_at(slot, SlotId::kNone);
+    } else {
+      for (std::uint32_t i = 0; i < slot.count(); ++i) look_at((*graph_)[slot.child(i)], i);
+    }
+  }
+  for (const auto& [node, item] : item_of) {
+    for (const Written& w : written) {
+      if (NodeId(node) != w.operand && is_tensor(binding_, NodeId(node)) != Truth::no &&
+          versions_.buffer_of(root, NodeId(node)) == versions_.buffer_of(root, w.operand))
+        otherwise = true;
+    }
+  }
+  return otherwise;
+}
+
 // The root's own uses mean the value from now on; those that still wait say so for themselves.
 void Session::settle_root(NodeId root, NodeId value) {
   for (SlotId s = graph_->first_use(root); s.valid(); s = graph_->next_use(s))
@@ -150,6 +180,8 @@ Outcome Session::write(Index index, const program::Alternative& alternative, Nod
         return refuse_write(index, root, Refusal::shared_operands);
     }
   }
+  if (written.size() > 1 && reads_what_it_writes(root, written))
+    return refuse_write(index, root, Refusal::shared_operands);
   const CallClass& call = binding_.call_class(root);
   follows |= call.unknown;
   const bool returns_nothing = call.schema != nullptr && call.schema->returns.empty();
