@@ -8,7 +8,11 @@
 #include <fmt/format.h>
 
 #include "formats/code/read.hpp"
+#include "formats/extract.hpp"
+#include "formats/log/lines.hpp"
+#include "formats/log/read.hpp"
 #include "formats/recognise.hpp"
+#include "formats/table/read.hpp"
 #include "formats/text_ir/read.hpp"
 #include "fxrules/formats.hpp"
 
@@ -58,16 +62,7 @@ bool has_no_graph(GraphForm form) {
   }
 }
 
-GraphFiles read_some(const SourcePtr& source, const ReadOptions& options, std::size_t most) {
-  GraphFiles out;
-  if (source->text.size() >= std::numeric_limits<std::uint32_t>::max()) {
-    Diagnostic d;
-    d.kind = "too-large";
-    d.message = fmt::format("{}: files of 4 GiB and more are not read", source->name);
-    out.diagnostics.push_back(std::move(d));
-    return out;
-  }
-  const GraphForm form = recognise(source->text);
+void read_text(const SourcePtr& source, GraphForm form, const ReadOptions& options, std::size_t most, GraphFiles& out) {
   switch (form) {
     case GraphForm::text_ir:
       text_ir::read_all(source, options, most, out);
@@ -75,6 +70,9 @@ GraphFiles read_some(const SourcePtr& source, const ReadOptions& options, std::s
     case GraphForm::code:
     case GraphForm::exported_program:
       code::read_all(source, options, most, form, out);
+      break;
+    case GraphForm::tabular:
+      table::read_all(source, options, most, out);
       break;
     case GraphForm::program_json:
     case GraphForm::pt2_archive:
@@ -84,6 +82,53 @@ GraphFiles read_some(const SourcePtr& source, const ReadOptions& options, std::s
     default:
       out.diagnostics.push_back(refusal(source->name, form));
   }
+}
+
+// A dump of text IR with a prefix in front of every line comes back with it; other logs are taken apart.
+bool is_log_of_graphs(std::string_view text) {
+  if (!log::is_log(text)) return false;
+  return recognise(text) != GraphForm::text_ir || text.find("(torch.nn.Module):") != std::string_view::npos;
+}
+
+GraphFiles read_log(const SourcePtr& source, const ReadOptions& options, std::size_t most) {
+  GraphFiles out;
+  log::read_all(
+      source,
+      [&](const SourcePtr& text, GraphFiles& found) {
+        read_text(text, recognise(text->text), options, std::numeric_limits<std::size_t>::max(), found);
+      },
+      out);
+  if (out.graphs.empty() && out.diagnostics.empty())
+    out.diagnostics.push_back(refusal(source->name, GraphForm::log));
+  if (out.graphs.size() > most) {
+    out.graphs.erase(out.graphs.begin() + static_cast<std::ptrdiff_t>(most), out.graphs.end());
+    out.diagnostics.push_back(
+        {Severity::note, "several-graphs", "only the first graph of the log is taken", {}, "`--graph` chooses"});
+  }
+  return out;
+}
+
+GraphFiles read_some(const SourcePtr& source, ReadOptions options, std::size_t most) {
+  GraphFiles out;
+  if (source->text.size() >= std::numeric_limits<std::uint32_t>::max()) {
+    Diagnostic d;
+    d.kind = "too-large";
+    d.message = fmt::format("{}: files of 4 GiB and more are not read", source->name);
+    out.diagnostics.push_back(std::move(d));
+    return out;
+  }
+  if (options.tables == nullptr) options.tables = std::make_shared<Tables>();
+  const bool archive = source->text.starts_with("PK\x03\x04");
+  if (!archive && source->text.find("\x1b[") != std::string::npos) {
+    Extract plain = without_colours(source);
+    if (plain.size() < source->text.size()) {
+      out = read_some(plain.source(), options, most);
+      plain.restore(out);
+      return out;
+    }
+  }
+  if (!archive && is_log_of_graphs(source->text)) return read_log(source, options, most);
+  read_text(source, recognise(source->text), options, most, out);
   return out;
 }
 

@@ -41,6 +41,17 @@ bool line_with(std::string_view text, std::string_view word, std::string_view se
   return false;
 }
 
+// A line that begins with `opcode`, with the other columns behind it.
+bool holds_table(std::string_view text) {
+  constexpr std::string_view kOpcode = "opcode ";
+  for (std::size_t at = text.find(kOpcode); at != kNowhere; at = text.find(kOpcode, at + 1)) {
+    if (at > 0 && text[at - 1] != '\n') continue;
+    const std::string_view line = text.substr(at, std::min(text.find('\n', at), text.size()) - at);
+    if (line_with(line, "name ", "target") && holds(line, "kwargs")) return true;
+  }
+  return false;
+}
+
 // A line that begins with `def forward(`.
 bool holds_function(std::string_view text) {
   constexpr std::string_view kDef = "def forward(";
@@ -95,7 +106,7 @@ GraphForm recognise(std::string_view text) {
                : GraphForm::text_ir;
   }
   if (is_torchscript(text)) return GraphForm::torchscript;
-  if (line_with(text, "opcode ", "target")) return GraphForm::tabular;
+  if (holds_table(text)) return GraphForm::tabular;
   if (holds(text, "ExportedProgram:\n") || holds(text, "ExportedProgram:\r\n")) return GraphForm::exported_program;
   if (line_with(text, "class ", "(torch.nn.Module):") || holds_function(text)) return GraphForm::code;
   if (holds(text, "SchedulerNode(") || line_with(text, "def body(self, ops)", ":")) return GraphForm::inductor_ir;

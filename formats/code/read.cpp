@@ -227,6 +227,7 @@ void read_all(const SourcePtr& source, const ReadOptions& options, std::size_t m
     file.before = text.substr(at, begin - at);
     file.title = title_of(text.substr(at, (class_line ? class_line->line : begin) - at));
     if (file.title.empty() && class_line) file.title = class_line->name;
+    file.place = {source, static_cast<std::uint32_t>(begin), static_cast<std::uint32_t>(end)};
     report_kept(out, source, at, begin);
     out.graphs.push_back(std::move(file));
     at = end;

@@ -34,6 +34,7 @@ void read_all(const SourcePtr& source, const ReadOptions& options, std::size_t m
     GraphFile& file = reader.file();
     file.before = text.substr(at, header->line.begin - at);
     file.title = title_of(file.before);
+    file.place = {source, static_cast<std::uint32_t>(header->line.begin), static_cast<std::uint32_t>(end)};
     report_kept(out, source, at, header->line.begin);
     const bool broken = has_errors(file.diagnostics);
     out.graphs.push_back(std::move(file));

@@ -109,6 +109,9 @@ struct GraphFile {
   TextIrStyle style;   // form text_ir
   CodeStyle code;      // form code
   std::string title;   // the last line in front of the graph that says something, without `=` around it
+  std::string origin;  // in a log: "[rank0] [0/0] graph_code", who wrote it
+  bool from_log = false;
+  Span place;          // from its first line to its end
   std::string before;  // text in front of the graph, verbatim
   std::string after;   // text behind it, verbatim
   std::vector<Diagnostic> diagnostics;
@@ -135,7 +138,8 @@ struct GraphFiles {
 // memory are linear in the text whatever it holds, and nothing recurses. A graph with errors is not to be
 // used. Errors: unread-form, no-graph, too-large and those of docs/graph-formats.md.
 [[nodiscard]] GraphFiles read_graphs(SourcePtr source, const ReadOptions& options = {});
-// The first graph; further ones stay text in `after`, and a note says so. Diagnostics of graph and file together.
+// The first graph; further ones stay text in `after` (of a log: are left out), and a note says so. Diagnostics
+// of graph and file together.
 [[nodiscard]] GraphFile read_graph(SourcePtr source, const ReadOptions& options = {});
 
 // Whether a file starts as a zip file. False too where it cannot be read.
