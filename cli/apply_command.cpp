@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include "cli/files.hpp"
+#include "cli/graph_choice.hpp"
 #include "cli/graph_file.hpp"
 #include "cli/inputs.hpp"
 #include "cli/labels.hpp"
@@ -45,7 +46,7 @@ ApplyOptions apply_options(const Options& options) {
 // Where a rule made a node that the text form cannot say: found by doing it all again, with a record.
 class Makers {
  public:
-  Makers(const RuleSet& rules, const SourcePtr& source, const Options& options) : file_(read_graph(source)) {
+  Makers(const RuleSet& rules, GraphFile file, const Options& options) : file_(std::move(file)) {
     for (const Unsayable& u : unsayable_in_text_ir(file_.graph)) given_.insert(key(file_.graph, u));
     take_inputs(options, rules, file_.graph);
     ApplyOptions again = apply_options(options);
@@ -76,11 +77,12 @@ class Makers {
 };
 
 // What would read back as something else must not be written in silence.
-void check_output(const RuleSet& rules, const SourcePtr& source, const Graph& graph, const Options& options,
-                  Report& report) {
+void check_output(const RuleSet& rules, const SourcePtr& source, std::size_t number, const Graph& graph,
+                  const Options& options, Report& report) {
   const std::vector<Unsayable> found = unsayable_in_text_ir(graph);
   if (found.empty()) return;
-  const Makers makers(rules, source, options);
+  GraphFile again = options.choice.empty() ? read_graph(source) : std::move(read_graphs(source).graphs[number]);
+  const Makers makers(rules, std::move(again), options);
   constexpr std::size_t kMost = 20;
   for (std::size_t i = 0; i < std::min(found.size(), kMost); ++i) {
     const std::string_view name = graph.name(found[i].node);
@@ -106,12 +108,33 @@ int exit_code(const Report& report, const Options& options) {
   return options.check && changed(report) ? kFailure : kSuccess;
 }
 
-void write_report(const Report& report, const Graph& graph, const Options& options, int code, Console& console) {
+// One graph of a run: chosen, or nested in a chosen one.
+struct Work {
+  GraphFile* file;
+  Graph* graph;
+  std::size_t number;  // of the file
+  std::string name;
+  Report report;
+};
+
+// The report of a run on one graph is that of the graph; on several there is one a graph.
+void write_reports(const std::vector<Work>& works, const Options& options, int code, Console& console) {
   std::ostream& stream = report_to_stderr(options) ? console.err : console.out;
-  if (options.report == ReportForm::text) stream << report_text(report, graph);
-  if (options.report == ReportForm::json) {
-    report_json(report, graph, code, [&](std::string_view piece) { stream << piece; });
+  const auto sink = [&](std::string_view piece) { stream << piece; };
+  const bool several = works.size() > 1, json = options.report == ReportForm::json;
+  if (json && several) stream << fmt::format("{{\n\"exit_code\": {},\n\"graphs\": [", code);
+  for (const Work& work : works) {
+    if (options.report == ReportForm::text) {
+      if (several) stream << fmt::format("== {}\n", work.name);
+      stream << report_text(work.report, *work.graph);
+    } else if (json) {
+      if (several) stream << (&work == &works.front() ? "" : ",") << "\n{\"graph\": " << json_string(work.name);
+      if (several) stream << ", \"report\":\n";
+      report_json(work.report, *work.graph, several ? exit_code(work.report, options) : code, sink);
+      if (several) stream << '}';
+    }
   }
+  if (json && several) stream << "\n]\n}\n";
 }
 
 // Programs of torch.export are compared as text IR, nested graphs included.
@@ -146,13 +169,30 @@ void check_program(GraphFile& file, Report& report) {
   if (has_errors(report.diagnostics)) report.stop = StopReason::failed;
 }
 
-void write_diff(const Source& before, const GraphFile& after, Console& console) {
+// What a diff starts from and ends with: the file, or of what is no text the graphs that were chosen.
+std::string text_of(const Source& source, const ChosenGraphs& graphs) {
+  const GraphFile& first = graphs.files.graphs.front();
+  if (first.exported != nullptr) return exported_text(first.graph);
+  std::string out;
+  write_chosen(source, graphs, [&](std::string_view piece) { out += piece; });
+  return out;
+}
+
+std::string text_before(const Source& source, const ChosenGraphs& graphs, const Options& options) {
+  if (!options.diff) return {};
+  const bool rewritten_whole =
+      std::any_of(graphs.files.graphs.begin(), graphs.files.graphs.end(), [](const GraphFile& file) {
+        return file.exported != nullptr || file.from_log || file.form == GraphForm::tabular;
+      });
+  return rewritten_whole ? text_of(source, graphs) : source.text;
+}
+
+void write_diff(const Source& source, const std::string& before, const ChosenGraphs& after, Console& console) {
   DiffStyle style;
-  style.before_name = before.name;
-  style.after_name = before.name + "\t(rewritten)";  // behind a tab `patch` expects a remark
+  style.before_name = source.name;
+  style.after_name = source.name + "\t(rewritten)";  // behind a tab `patch` expects a remark
   style.color = console.out_color;
-  unified_diff(before.text, after.exported != nullptr ? exported_text(after.graph) : to_text(after), style,
-               [&](std::string_view piece) { console.out << piece; });
+  unified_diff(before, text_of(source, after), style, [&](std::string_view piece) { console.out << piece; });
 }
 
 void write_spooled(const GraphFile& file, const Sink& sink) {
@@ -163,25 +203,54 @@ void write_spooled(const GraphFile& file, const Sink& sink) {
   spool.drain(sink);
 }
 
-void write_graph_file(const GraphFile& file, const Options& options, Console& console) {
+void write_graphs(const Source& source, const ChosenGraphs& graphs, const Options& options, Console& console) {
+  const GraphFile& first = graphs.files.graphs.front();
   const auto to_stdout = [&](std::string_view piece) { console.out << piece; };
   if (options.out.empty()) {
-    if (is_archive(file)) return write_spooled(file, to_stdout);
-    return write_graph(file, to_stdout);
+    if (is_archive(first)) return write_spooled(first, to_stdout);
+    return write_chosen(source, graphs, to_stdout);
   }
   OutputFile out(options.out);
   const auto to_file = [&](std::string_view piece) { out.write(piece); };
-  if (is_archive(file) && !out.can_patch()) {
-    write_spooled(file, to_file);
+  if (!is_archive(first)) {
+    write_chosen(source, graphs, to_file);
+  } else if (!out.can_patch()) {
+    write_spooled(first, to_file);
   } else {
-    write_graph(file, to_file, [&](std::uint64_t at, std::string_view bytes) { out.patch(at, bytes); });
+    write_graph(first, to_file, [&](std::uint64_t at, std::string_view bytes) { out.patch(at, bytes); });
   }
   out.commit();
 }
 
-void write_results(const Source& before, const GraphFile& after, const Options& options, Console& console) {
-  if (options.diff) write_diff(before, after, console);
-  if (graph_to_stdout(options) || !options.out.empty()) write_graph_file(after, options, console);
+// The chosen graphs and those nested in them, without recursion. Of a program of torch.export the graph alone.
+std::vector<Work> works_of(ChosenGraphs& graphs) {
+  std::vector<Work> out;
+  for (const std::size_t i : graphs.chosen) {
+    GraphFile& file = graphs.files.graphs[i];
+    std::vector<Work> open;
+    open.push_back({&file, &file.graph, i, graph_name(file, i), {}});
+    while (!open.empty()) {
+      Work next = std::move(open.back());
+      open.pop_back();
+      const auto nested = next.graph->subgraphs();
+      for (std::size_t n = file.exported == nullptr ? nested.size() : 0; n-- > 0;) {
+        const std::string_view path = next.graph->text(nested[n].path);
+        open.push_back({&file, nested[n].graph.get(), i, fmt::format("{}.{}", next.name, path), {}});
+      }
+      out.push_back(std::move(next));
+    }
+  }
+  return out;
+}
+
+void rewrite(Work& work, const RuleSet& rules, const SourcePtr& source, const Options& options, ApplyOptions how) {
+  GraphFile& file = *work.file;
+  if (file.exported != nullptr) how.record = true;
+  work.report = apply(rules, *work.graph, how);
+  if (work.graph != &file.graph) return;
+  if (work.report.ok() && file.form == GraphForm::text_ir)
+    check_output(rules, source, work.number, file.graph, options, work.report);
+  if (work.report.ok() && file.exported != nullptr) check_program(file, work.report);
 }
 
 }  // namespace
@@ -189,33 +258,35 @@ void write_results(const Source& before, const GraphFile& after, const Options& 
 int apply_command(const Options& options, Console& console) {
   ProgressLine progress(console);
   const std::vector<RuleFile> files = rule_files(options.rules, console.in);
-  SourcePtr source = read_graph_source(options.graph, console);
+  const SourcePtr source = read_graph_source(options.graph, console);
   const std::shared_ptr<Catalogue> catalogue = load_catalogue();
   const std::optional<RuleSet> rules = load_rule_set(files, load_options(options, catalogue), console);
-  GraphFile file = read_graph_file(source, catalogue, console);  // its errors too, when the rules have some
+  ChosenGraphs graphs = read_chosen(source, options.choice, catalogue, console);  // its errors too, when rules have some
   if (!rules) return kFailure;
-  take_inputs(options, *rules, file.graph);
+  for (const std::size_t i : graphs.chosen) take_inputs(options, *rules, graphs.files.graphs[i].graph);
   check_labels(options.only, "--only", *rules);
   check_labels(options.disable, "--disable", *rules);
 
+  const std::string before = text_before(*source, graphs, options);
   ApplyOptions how = apply_options(options);
-  if (file.exported != nullptr) {
-    how.record = true;
-    source = std::make_shared<Source>(Source{source->name, options.diff ? exported_text(file.graph) : ""});
-  }
   if (progress.enabled()) how.progress = [&progress](const Progress& p) { progress.show(p); };
-  Report report = apply(*rules, file.graph, how);
-  progress.clear();
-  if (report.ok() && file.form == GraphForm::text_ir) check_output(*rules, source, file.graph, options, report);
-  if (report.ok() && file.exported != nullptr) check_program(file, report);
-  print(console, report.diagnostics);
-  const int code = exit_code(report, options);
-  if (report.ok()) {
+  std::vector<Work> works = works_of(graphs);
+  int code = kSuccess;
+  bool ok = true;
+  for (Work& work : works) {
+    rewrite(work, *rules, source, options, how);
+    progress.clear();
+    print(console, work.report.diagnostics);
+    ok &= work.report.ok();
+    code = std::max(code, exit_code(work.report, options));
+  }
+  if (ok) {
     progress.show("writing");
-    write_results(*source, file, options, console);
+    if (options.diff) write_diff(*source, before, graphs, console);
+    if (graph_to_stdout(options) || !options.out.empty()) write_graphs(*source, graphs, options, console);
     progress.clear();
   }
-  write_report(report, file.graph, options, code, console);
+  write_reports(works, options, code, console);
   return code;
 }
 

@@ -23,6 +23,8 @@ struct CommandName {
 };
 constexpr std::array kCommands{
     CommandName{Command::apply, "apply", "rewrite a graph"},
+    CommandName{Command::convert, "convert", "write a graph in another form"},
+    CommandName{Command::list, "list", "list the graphs of a file"},
     CommandName{Command::check, "check", "load rule files and report what is wrong with them"},
     CommandName{Command::test, "test", "run the `test` blocks of rule files"},
     CommandName{Command::infer, "infer", "print what is known of each value of a graph"},
@@ -69,6 +71,23 @@ Examples:
   fxrules apply my.rules graph.txt -o out.txt --report json > report.json
   fxrules apply my.rules graph.txt --only fuse_relu --max-rewrites 1 --diff
   fxrules apply my.rules graph.txt --check                 exit code 1 if anything would change
+)";
+
+constexpr std::string_view kConvertHelp = R"(
+IN may be text IR, code, a table, a printed ExportedProgram or a log; its form is recognised. The form of the
+output is named by --to or by the ending of OUT: .txt fx, .py readable, .dot or .gv dot, .svg svg. What the
+form cannot say is reported on standard error.
+
+Examples:
+  fxrules convert graph.txt -o graph.py
+  fxrules convert run.log --graph "Forward graph 0" --to readable
+  fxrules convert graph.py -o graph.svg
+)";
+
+constexpr std::string_view kListHelp = R"(
+Examples:
+  fxrules list run.log                                     number, name, size and place of each graph
+  fxrules apply my.rules run.log --graph 2
 )";
 
 constexpr std::string_view kCheckHelp = R"(
@@ -165,6 +184,21 @@ void add_inputs(CLI::App& app, Options& options) {
   app.add_option("--inputs", options.inputs_file, "A file of them, one a line; `#` comments")->type_name("FILE");
 }
 
+void add_choice(CLI::App& app, Options& options) {
+  app.add_option("--graph", options.choice, "Of several graphs of a file take this one, by name or number, or all")
+      ->type_name("NAME|NUMBER|all");
+}
+
+void describe_convert(CLI::App& app, Raw& raw, Options& options) {
+  app.add_option("file", raw.files, "The graph; `-` reads standard input")->type_name("IN");
+  app.add_option("-o,--output", raw.out, "Write to this file")->type_name("OUT");
+  app.add_option("--to", options.to, "Form of the output")
+      ->check(CLI::IsMember({"fx", "readable", "code", "dot", "svg"}))
+      ->type_name("FORM");
+  add_choice(app, options);
+  app.footer(std::string(kConvertHelp));
+}
+
 void describe_apply(CLI::App& app, Raw& raw, Options& options) {
   app.add_option("files", raw.files, "Rule files, then the graph; `-` reads standard input")
       ->type_name("RULES... GRAPH");
@@ -193,6 +227,7 @@ void describe_apply(CLI::App& app, Raw& raw, Options& options) {
       ->check(mode({"return", "copy_back", "drop"}))
       ->type_name("MODE");
   app.add_flag("--dce", options.dce, "Also remove what was dead in the graph as it came");
+  add_choice(app, options);
   app.add_option("--format", raw.format, "Form of the output: fx, as print(gm.graph) prints it")
       ->check(CLI::IsMember({"fx"}))
       ->type_name("FORM");
@@ -208,6 +243,13 @@ void describe(CLI::App& app, Raw& raw, Options& options) {
   switch (options.command) {
     case Command::apply:
       describe_apply(app, raw, options);
+      return;
+    case Command::convert:
+      describe_convert(app, raw, options);
+      return;
+    case Command::list:
+      app.add_option("file", raw.files, "The file; `-` reads standard input")->type_name("FILE");
+      app.footer(std::string(kListHelp));
       return;
     case Command::check:
       describe_rule_files(app, raw);
@@ -288,8 +330,21 @@ void take_inferred_graph(Options& options) {
   options.rules.pop_back();
 }
 
+bool takes_one_file(Command command) { return command == Command::convert || command == Command::list; }
+
+void take_one_file(Options& options, std::string_view command) {
+  if (options.rules.size() != 1) {
+    throw UsageError(options.rules.empty() ? fmt::format("`fxrules {}` needs a file", command)
+                                           : fmt::format("`fxrules {}` takes one file", command));
+  }
+  options.graph = std::move(options.rules.front());
+  options.rules.clear();
+}
+
 void check_files(const Options& options, std::string_view command) {
-  if (options.command != Command::rules && options.command != Command::infer && options.rules.empty()) {
+  const bool without_rules =
+      options.command == Command::rules || options.command == Command::infer || takes_one_file(options.command);
+  if (!without_rules && options.rules.empty()) {
     throw UsageError(fmt::format("`fxrules {}` needs a rule file", command));
   }
   const auto stdin_files = std::count(options.rules.begin(), options.rules.end(), "-") + (options.graph == "-" ? 1 : 0);
@@ -307,6 +362,7 @@ void take(Raw& raw, Options& options, std::string_view command) {
   options.rules = std::move(raw.files);
   if (options.command == Command::apply) take_graph(options);
   if (options.command == Command::infer) take_inferred_graph(options);
+  if (takes_one_file(options.command)) take_one_file(options, command);
   if (raw.out && raw.out->empty()) {
     throw UsageError("-o names no file", "write -o OUT, or leave it out for standard output");
   }

@@ -12,6 +12,7 @@
 //   changed_names    {"old": "new"}: the value that was called old is now called new
 //   applications     [{rule, root, matched, created, result}], every rewrite, in order
 //   diagnostics      [{severity, kind, message, file, line, column, hint}]
+// A run on several graphs, nested ones included: {exit_code, graphs: [{graph: NAME, report: {…}}]}.
 #pragma once
 
 #include <functional>
@@ -31,6 +32,9 @@ using TextSink = std::function<void(std::string_view)>;
 [[nodiscard]] std::string report_text(const Report& report, const Graph& graph);
 // In pieces: there may be millions of applications.
 void report_json(const Report& report, const Graph& graph, int exit_code, const TextSink& sink);
+
+// A string of JSON, quotes included.
+[[nodiscard]] std::string json_string(std::string_view text);
 
 // Values that were replaced by a value of another name, with their last name, in order of replacement.
 [[nodiscard]] std::vector<std::pair<std::string_view, std::string_view>> changed_names(const Report& report,

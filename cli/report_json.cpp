@@ -181,4 +181,6 @@ void report_json(const Report& report, const Graph& graph, int exit_code, const 
   out.end();
 }
 
+std::string json_string(std::string_view text) { return dump(text); }
+
 }  // namespace fxrules::cli

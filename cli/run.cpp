@@ -30,6 +30,10 @@ int carry_out(const Options& options, Console& console) {
   switch (options.command) {
     case Command::apply:
       return apply_command(options, console);
+    case Command::convert:
+      return convert_command(options, console);
+    case Command::list:
+      return list_command(options, console);
     case Command::check:
       return check_command(options, console);
     case Command::test:

@@ -15,6 +15,8 @@ namespace fxrules::cli {
 
 // The commands. They throw Error for bad input and UsageError for wrong use.
 [[nodiscard]] int apply_command(const Options& options, Console& console);
+[[nodiscard]] int convert_command(const Options& options, Console& console);
+[[nodiscard]] int list_command(const Options& options, Console& console);
 [[nodiscard]] int check_command(const Options& options, Console& console);
 [[nodiscard]] int test_command(const Options& options, Console& console);
 [[nodiscard]] int rules_command(const Options& options, Console& console);

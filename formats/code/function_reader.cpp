@@ -85,7 +85,10 @@ bool FunctionReader::signature(std::size_t def) {
     at = values.skip_blank(end);
     if (at < text_.size() && text_[at] == ',') {
       ++at;
-    } else if (at >= text_.size() || text_[at] != ')') {
+    } else if (at >= text_.size() || (text_[at] != ')' && text_.substr(end, at - end).find('\n') != kNowhere)) {
+      reporter_.add({"truncated-line", "the line ends inside the parameters", "", end, end, "this bracket is not closed", open});
+      return false;
+    } else if (text_[at] != ')') {
       return fail("malformed-line", "expected `,` or `)` behind a parameter", at, at + 1);
     }
   }
@@ -361,10 +364,12 @@ void FunctionReader::body() {
       style_.body_indent = text_.substr(line, at - line);
       first = false;
     }
-    if (at - line < style_.body_indent.size() || first) return;
-    if (at - line > style_.body_indent.size()) {
-      reporter_.add(Severity::error, "malformed-line", "this line is indented deeper than the statements around it", at,
-                    line_end(at));
+    if (at - line <= style_.def_indent.size() || first) return;
+    if (at - line != style_.body_indent.size()) {
+      reporter_.add(Severity::error, "malformed-line",
+                    fmt::format("this line is indented {} than the statements around it",
+                                at - line > style_.body_indent.size() ? "deeper" : "less"),
+                    at, line_end(at));
       at_ = end_ = next_line(line);
       lead_begin_ = at_;
       continue;

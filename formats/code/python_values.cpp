@@ -51,6 +51,26 @@ bool looks_like_device(std::string_view text) {
   return index.empty() || (index.size() > 1 && std::all_of(index.begin() + 1, index.end(), text_ir::is_digit));
 }
 
+bool looks_like_size(std::string_view text) {
+  bool any = false;
+  for (std::size_t at = 0; at < text.size();) {
+    if (text_ir::is_letter(text[at])) {
+      std::size_t end = at;
+      while (end < text.size() && text_ir::is_name(text[end])) ++end;
+      const std::string_view word = text.substr(at, end - at);
+      const bool function = word == "Min" || word == "Max" || word == "Mod" || word == "FloorDiv";
+      if (!function && !text_ir::is_size_symbol(word)) return false;
+      any |= !function;
+      at = end;
+    } else if (text_ir::is_digit(text[at]) || std::string_view("+-*/() ,").find(text[at]) != kNowhere) {
+      ++at;
+    } else {
+      return false;
+    }
+  }
+  return any;
+}
+
 void append_path(std::string& out, std::string_view path, std::size_t begin) {
   while (true) {
     const std::size_t dot = std::min(path.find('.'), path.size());
@@ -97,6 +117,8 @@ void PythonValues::scalar(std::string& out, const Slot& slot, bool device) const
     case ArgKind::bare:
       if (device && looks_like_device(text)) {
         append_device(out, text);
+      } else if (looks_like_size(text)) {
+        out += text;
       } else {
         append_string_repr(out, text);
       }

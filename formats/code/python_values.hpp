@@ -28,6 +28,8 @@ class PythonValues {
 
 // Whether a text is spelled as devices are: `cpu`, `cuda:0`.
 [[nodiscard]] bool looks_like_device(std::string_view text);
+// `s0`, `2*s0`, `((s72 + 1)//2)`: a text of symbols of sizes alone.
+[[nodiscard]] bool looks_like_size(std::string_view text);
 // `.a.b` behind what `out` holds from `begin` on; `getattr(…, "0")` around it where a part is no identifier.
 void append_path(std::string& out, std::string_view path, std::size_t begin);
 

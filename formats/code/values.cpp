@@ -199,7 +199,8 @@ bool ValueReader::item(CallBuilder& builder) {
   Frame& frame = frames_.back();
   if (frame.close != '\0') {
     if (at_ < text_.size() && (is_blank(text_[at_]) || text_[at_] == '#')) at_ = skip_blank(at_);
-    if (at_ < text_.size() && text_[at_] == frame.close && !frame.value_next) return close(builder);
+    if (at_ < text_.size() && text_[at_] == frame.close && !frame.value_next)
+      return close(builder) && (frames_.empty() || after_item(builder));
   }
   if (at_ >= text_.size()) return fail_unexpected("a value");
   const char c = text_[at_];
@@ -257,9 +258,8 @@ bool ValueReader::after_item(CallBuilder& builder) {
       return true;
     }
     if (c != frame.close) return fail_unexpected(fmt::format("`,` or `{}`", frame.close));
-    const std::size_t depth = frames_.size();
     if (!close(builder)) return false;
-    if (frames_.size() < depth || frames_.empty()) return true;
+    if (frames_.empty()) return true;  // else what closed is an item of the bracket around it
   }
 }
 
@@ -286,7 +286,7 @@ bool ValueReader::close(CallBuilder& builder) {
   if (frame.items > 0) ++closed_;
   if (frame.named && frame.items > 0) named_.push_back({closed_ - 1, frame.name});
   frames_.pop_back();
-  return after_item(builder);
+  return true;
 }
 
 // ---------------------------------------------------------------- names
@@ -404,13 +404,14 @@ bool ValueReader::called(CallBuilder& builder, std::string_view path) {
   if (path == "complex") return complex(builder, begin);
   if (is_size_function(path)) return expression(builder, begin);
   const std::size_t end = end_of_group(begin + path.size(), kAhead);
+  const std::string_view root = path.substr(0, path.find('.'));
+  if (scope_.find(root).valid() || root == "self") {
+    return fail("malformed-arguments", "a call inside of arguments", begin, begin + path.size(),
+                "each node has a line of its own, and arguments name it");
+  }
   if (end != kFailed && !mentions_nodes(text_.substr(begin + path.size(), end - begin - path.size()))) {
     opaque(builder, end);
     return after_item(builder);
-  }
-  if (end != kFailed && scope_.find(path.substr(0, path.find('.'))).valid()) {
-    return fail("malformed-arguments", "a call inside of arguments", begin, end,
-                "each node has a line of its own, and arguments name it");
   }
   // A named tuple; keyword arguments of nodes show themselves as malformed.
   builder.open(ArgKind::tuple);

@@ -52,14 +52,38 @@ class MetaTexts {
   std::array<Entry, 1024> entries_;
 };
 
+// What functions are called, by target. A name that a node has is another function's.
+class Callees {
+ public:
+  explicit Callees(const Graph& graph) : graph_(graph) {}
+  const std::string& of(SymbolId target) {
+    const auto [found, fresh] = names_.try_emplace(target.value);
+    if (!fresh) return found->second;
+    std::string name = callee_of(graph_.text(target));
+    if (needs_import(graph_.text(target))) {
+      const std::string base = name;
+      for (int number = 1; graph_.find(name).valid() || !taken_.insert(name).second; ++number)
+        name = fmt::format("{}_{}", base, number);
+    }
+    found->second = std::move(name);
+    return found->second;
+  }
+
+ private:
+  const Graph& graph_;
+  std::unordered_map<std::uint32_t, std::string> names_;
+  std::unordered_set<std::string> taken_;
+};
+
 class FunctionWriter {
  public:
   FunctionWriter(const Graph& graph, const CodeStyle& style)
-      : graph_(graph), style_(style), values_(graph, style.named_tuples), metas_(graph, style) {}
+      : graph_(graph), style_(style), values_(graph, style.named_tuples), metas_(graph, style), callees_(graph) {}
 
   [[nodiscard]] std::string signature();
   [[nodiscard]] std::string result();
   void write(std::string& out, const Sink& sink);
+  [[nodiscard]] std::string imports();
 
  private:
   void annotation(std::string& out, NodeId node);
@@ -79,7 +103,6 @@ class FunctionWriter {
   void freed(std::string& out, NodeId node);
   void free_last_uses(std::string& out, const Slot& root, NodeId user, bool& any);
   [[nodiscard]] bool all_print_as_operands(NodeId node) const;
-  const std::string& callee(SymbolId target);
   void define(std::string& out, NodeId node) {
     out += graph_.name(node);
     annotation(out, node);
@@ -91,8 +114,8 @@ class FunctionWriter {
   PythonValues values_;
   MetaTexts metas_;
   std::vector<std::uint32_t> last_user_;  // by node id
-  std::unordered_map<std::uint32_t, std::string> callees_;
-  std::unordered_set<std::string> taken_;
+  Callees callees_;
+  std::unordered_set<std::uint32_t> called_;  // targets that stand by name
   std::uint32_t lead_ = 0;
 };
 
@@ -233,19 +256,6 @@ void FunctionWriter::lead(std::string& out, NodeId node) {
   lead_ = own;
 }
 
-const std::string& FunctionWriter::callee(SymbolId target) {
-  const auto [found, fresh] = callees_.try_emplace(target.value);
-  if (!fresh) return found->second;
-  std::string name = callee_of(graph_.text(target));
-  if (needs_import(graph_.text(target))) {
-    const std::string base = name;
-    for (int number = 1; graph_.find(name).valid() || !taken_.insert(name).second; ++number)
-      name = fmt::format("{}_{}", base, number);
-  }
-  found->second = std::move(name);
-  return found->second;
-}
-
 void FunctionWriter::arguments(std::string& out, NodeId node, std::uint32_t first) {
   const CallForm& form = graph_.form(node);
   out += '(';
@@ -274,6 +284,8 @@ bool FunctionWriter::all_print_as_operands(NodeId node) const {
       case ArgKind::opaque:
         return false;
       case ArgKind::bare:
+        if (looks_like_size(graph_.text(slot.symbol()))) return false;
+        break;
       case ArgKind::complex:
       case ArgKind::device:
       case ArgKind::slice:
@@ -364,7 +376,8 @@ void FunctionWriter::call_function(std::string& out, NodeId node) {
     }
   }
   define(out, node);
-  out += callee(form.target);
+  out += callees_.of(form.target);
+  called_.insert(form.target.value);
   arguments(out, node, 0);
 }
 
@@ -438,6 +451,28 @@ void FunctionWriter::freed(std::string& out, NodeId node) {
     out += " = ";
   }
   if (any) out += "None";
+}
+
+std::string FunctionWriter::imports() {
+  std::string ignored, out;
+  for (const NodeId node : graph_.nodes()) {
+    if (graph_.opcode(node) != Opcode::call_function) continue;
+    const std::size_t before = called_.size();
+    ignored.clear();
+    call_function(ignored, node);
+    if (called_.size() == before) continue;
+    const std::string_view target = graph_.target(node);
+    const std::size_t dot = target.rfind('.');
+    if (!needs_import(target) || !is_dotted_path(target) || dot == std::string_view::npos) continue;
+    const std::string_view module = target.substr(0, dot);
+    const std::string& name = callees_.of(graph_.form(node).target);
+    if (module == "torch.Tensor") {
+      out += fmt::format("{} = {}\n", name, target);
+    } else {
+      out += fmt::format("from {}{} import {} as {}\n", module == "operator" ? "_" : "", module, target.substr(dot + 1), name);
+    }
+  }
+  return out;
 }
 
 void FunctionWriter::write(std::string& out, const Sink& sink) {
@@ -515,6 +550,13 @@ std::string signature_text(const Graph& graph, const CodeStyle& style) {
   return FunctionWriter(graph, style).signature();
 }
 
+std::string import_lines(const Graph& graph) {
+  const CodeStyle style;
+  return "import torch\nimport torch.fx._pytree as fx_pytree\nimport torch.utils._pytree as pytree\n"
+         "from math import inf, nan\nfrom torch import device\n" +
+         FunctionWriter(graph, style).imports() + "NoneType = type(None)\n\n";
+}
+
 std::string return_text(const Graph& graph, const CodeStyle& style) { return FunctionWriter(graph, style).result(); }
 
 void write(const Graph& root, const CodeStyle& root_style, const Sink& sink) {
@@ -528,7 +570,7 @@ void write(const Graph& root, const CodeStyle& root_style, const Sink& sink) {
   std::string out;
   out.reserve(kChunk + 4096);
   std::vector<Level> levels;
-  levels.push_back({&root, std::nullopt, &root_style});
+  if (!root_style.class_name.empty()) levels.push_back({&root, std::nullopt, &root_style});  // a function has no place
   FunctionWriter(root, root_style).write(out, sink);
   while (!levels.empty()) {
     Level& level = levels.back();

@@ -12,6 +12,9 @@ namespace fxrules::code {
 // `return …` without indentation and line end.
 [[nodiscard]] std::string return_text(const Graph& graph, const CodeStyle& style);
 
+// What the code of a graph needs beside torch's own names, a line each; ends with a blank line.
+[[nodiscard]] std::string import_lines(const Graph& graph);
+
 void write(const Graph& graph, const CodeStyle& style, const Sink& sink);
 
 }  // namespace fxrules::code

@@ -178,6 +178,31 @@ struct Unsayable {
 // All such nodes, in program order. O(size).
 [[nodiscard]] std::vector<Unsayable> unsayable_in_text_ir(const Graph& graph);
 
+// ---------------------------------------------------------------- other forms out
+
+enum class OutputForm : std::uint8_t {
+  fx,        // text IR, with tensor metadata where it is known
+  readable,  // print_readable(): a class, annotations, nested graphs
+  code,      // gm.code, with the imports that it needs in front
+  dot,       // Graphviz; nested graphs are digraphs of their own
+  svg,       // a drawing in layers
+};
+void write_as(const GraphFile& file, OutputForm form, const Sink& sink);
+// What `write_as` leaves out or has to decide for this graph.
+[[nodiscard]] std::vector<Diagnostic> losses(const GraphFile& file, OutputForm form);
+
+void write_dot(const Graph& graph, std::string_view name, const Sink& sink);
+void write_svg(const Graph& graph, std::string_view name, const Sink& sink);
+
+struct NamedGraph {
+  const Graph* graph = nullptr;
+  std::string name;  // of a nested graph its path: "cond_true_0.body"
+};
+// A graph and those nested in it, each in front of its own.
+[[nodiscard]] std::vector<NamedGraph> with_nested(const Graph& graph, std::string_view name);
+
+// ---------------------------------------------------------------- parts of text
+
 // One node as its line, without prefix, indentation and line end. O(arguments + uses).
 [[nodiscard]] std::string format_node(const Graph& graph, NodeId node, const TextIrStyle& style = {});
 // One argument as it stands in a node line: `[%x, 1.0]`; as Python: `[x, 1.0]`, strings quoted.
