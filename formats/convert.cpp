@@ -28,7 +28,8 @@ class Losses {
   }
   void report(Severity severity, std::string_view kind, std::string_view what, std::string_view hint = {}) {
     if (count_ > 0) {
-      out_.push_back({severity, std::string(kind),
+      out_.push_back({severity,
+                      std::string(kind),
                       fmt::format("{}: {}{}", what, names_,
                                   count_ > kMostNamed ? fmt::format(" and {} more", count_ - kMostNamed) : ""),
                       {},
@@ -47,13 +48,16 @@ class Losses {
 void to_text_ir(const GraphFile& file, Losses& losses) {
   const Graph& graph = file.graph;
   for (const Unsayable& u : unsayable_in_text_ir(graph)) losses.add(fmt::format("{} ({})", graph.name(u.node), u.what));
-  losses.report(Severity::warning, "unsayable", "text IR writes strings without quotes, which would read back as something else",
+  losses.report(Severity::warning, "unsayable",
+                "text IR writes strings without quotes, which would read back as something else",
                 "`--to readable` says them");
   for (const Subgraph& nested : graph.subgraphs()) losses.add(graph.text(nested.path));
-  losses.report(Severity::warning, "lost-nested", "nested graphs are no part of text IR", "`--to readable` writes them");
+  losses.report(Severity::warning, "lost-nested", "nested graphs are no part of text IR",
+                "`--to readable` writes them");
   for (const NodeId n : graph.nodes()) {
     const Opcode opcode = graph.opcode(n);
-    if ((opcode == Opcode::placeholder || opcode == Opcode::get_attr) && shows_metadata(graph, n)) losses.add(graph.name(n));
+    if ((opcode == Opcode::placeholder || opcode == Opcode::get_attr) && shows_metadata(graph, n))
+      losses.add(graph.name(n));
   }
   losses.report(Severity::note, "lost-metadata", "text IR shows no metadata of inputs and attributes");
   for (const auto& [slot, name] : file.code.named_tuples) losses.add(graph.text(name));
@@ -72,7 +76,8 @@ void to_python(const Graph& graph, Losses& losses) {
       const std::string_view text = graph.text(slot.symbol());
       const std::uint32_t top = graph.slots_end(n) - form.count();
       const bool keyword = id.value >= top + form.positional;
-      if (keyword && form.keywords[id.value - top - form.positional] == device && code::looks_like_device(text)) continue;
+      if (keyword && form.keywords[id.value - top - form.positional] == device && code::looks_like_device(text))
+        continue;
       if (code::looks_like_size(text) || code::looks_like_device(text)) {
         losses.add(graph.name(n));
       }
@@ -86,7 +91,8 @@ void to_python(const Graph& graph, Losses& losses) {
   for (const NodeId n : graph.nodes()) {
     if (graph.opcode(n) != Opcode::call_function) continue;
     const std::string_view target = graph.target(n);
-    if (code::is_dotted_path(target) || std::find(targets.begin(), targets.end(), graph.form(n).target) != targets.end())
+    if (code::is_dotted_path(target) ||
+        std::find(targets.begin(), targets.end(), graph.form(n).target) != targets.end())
       continue;
     targets.push_back(graph.form(n).target);
     losses.add(target);

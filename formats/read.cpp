@@ -98,8 +98,7 @@ GraphFiles read_log(const SourcePtr& source, const ReadOptions& options, std::si
         read_text(text, recognise(text->text), options, std::numeric_limits<std::size_t>::max(), found);
       },
       out);
-  if (out.graphs.empty() && out.diagnostics.empty())
-    out.diagnostics.push_back(refusal(source->name, GraphForm::log));
+  if (out.graphs.empty() && out.diagnostics.empty()) out.diagnostics.push_back(refusal(source->name, GraphForm::log));
   if (out.graphs.size() > most) {
     out.graphs.erase(out.graphs.begin() + static_cast<std::ptrdiff_t>(most), out.graphs.end());
     out.diagnostics.push_back(

@@ -5,6 +5,36 @@
 #include "fxrules/formats.hpp"
 
 namespace fxrules {
+namespace {
+
+// The names of the graph's outputs as they are now, in the signature that is printed behind an exported program:
+// `    add: USER_OUTPUT` a line each, up to torch 2.6 `name='add'` in one line.
+std::string with_output_names(const Graph& graph, std::string after) {
+  const NodeId output = graph.output();
+  const Slot* value = output.valid() ? &graph[graph.argument(output, 0)] : nullptr;
+  if (value == nullptr || !is_container(value->kind)) return after;
+  constexpr std::string_view kLines = "# outputs\n", kSpecs = "output_specs=[", kName = "name='";
+  const bool lines = after.find(kLines) != std::string::npos;
+  std::size_t at = lines ? after.find(kLines) + kLines.size() : after.find(kSpecs);
+  for (std::uint32_t i = 0; i < value->count() && at < after.size(); ++i) {
+    std::size_t begin = lines ? after.find_first_not_of(' ', at) : after.find(kName, at);
+    if (begin == std::string::npos) break;
+    if (!lines) begin += kName.size();
+    const std::size_t end = after.find(lines ? ": " : "'", begin);
+    if (end == std::string::npos || after.find('\n', begin) < end) break;
+    const Slot& slot = graph[value->child(i)];
+    std::size_t length = end - begin;
+    if (slot.kind == ArgKind::node) {
+      after.replace(begin, length, graph.name(slot.node()));
+      length = graph.name(slot.node()).size();
+    }
+    at = lines ? after.find('\n', begin + length) : begin + length + 1;
+    if (lines && at != std::string::npos) ++at;
+  }
+  return after;
+}
+
+}  // namespace
 
 namespace {
 
@@ -37,7 +67,12 @@ void write_graph(const GraphFile& file, const Sink& sink) {
   } else {
     write_text_ir(file.graph, file.style, sink);
   }
-  if (!file.after.empty()) sink(file.after);
+  if (file.after.empty()) return;
+  if (file.form == GraphForm::exported_program) {
+    sink(with_output_names(file.graph, file.after));
+  } else {
+    sink(file.after);
+  }
 }
 
 void write_graph(const GraphFile& file, const Sink& sink, const Patch& patch) {

@@ -20,12 +20,13 @@ constexpr std::size_t kNowhere = std::string_view::npos;
 
 // Sorted.
 constexpr std::string_view kFunctions[] = {
-    "abs",    "all",     "any",        "ascii",      "bin",  "bool",   "bytearray", "bytes", "callable", "chr",
-    "complex", "delattr", "dict",       "dir",        "divmod", "enumerate", "filter", "float", "format",   "frozenset",
-    "getattr", "hasattr", "hash",       "hex",        "id",   "int",    "isinstance", "issubclass", "iter",   "len",
-    "list",   "map",     "max",        "min",        "next", "object", "oct",       "ord",   "pow",      "print",
-    "range",  "repr",    "reversed",   "round",      "set",  "setattr", "slice",    "sorted", "str",      "sum",
-    "super",  "tuple",   "type",       "vars",       "zip"};
+    "abs",      "all",   "any",        "ascii",      "bin",     "bool",    "bytearray", "bytes",
+    "callable", "chr",   "complex",    "delattr",    "dict",    "dir",     "divmod",    "enumerate",
+    "filter",   "float", "format",     "frozenset",  "getattr", "hasattr", "hash",      "hex",
+    "id",       "int",   "isinstance", "issubclass", "iter",    "len",     "list",      "map",
+    "max",      "min",   "next",       "object",     "oct",     "ord",     "pow",       "print",
+    "range",    "repr",  "reversed",   "round",      "set",     "setattr", "slice",     "sorted",
+    "str",      "sum",   "super",      "tuple",      "type",    "vars",    "zip"};
 
 // Prefixes whose dots are known, because what follows them is one name.
 struct Prefix {
@@ -76,7 +77,8 @@ void Imports::line(std::string_view line) {
       local = name.substr(0, name.find('.'));
     }
     if (!is_identifier(local)) return;
-    const std::string_view bound = module.empty() && local.size() < name.size() && name.starts_with(local) ? local : name;
+    const std::string_view bound =
+        module.empty() && local.size() < name.size() && name.starts_with(local) ? local : name;
     names_[local] = module.empty() ? std::string(bound) : fmt::format("{}.{}", module, name);
     if (!line.starts_with(',')) return;
     line.remove_prefix(1);

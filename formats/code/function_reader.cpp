@@ -86,7 +86,8 @@ bool FunctionReader::signature(std::size_t def) {
     if (at < text_.size() && text_[at] == ',') {
       ++at;
     } else if (at >= text_.size() || (text_[at] != ')' && text_.substr(end, at - end).find('\n') != kNowhere)) {
-      reporter_.add({"truncated-line", "the line ends inside the parameters", "", end, end, "this bracket is not closed", open});
+      reporter_.add(
+          {"truncated-line", "the line ends inside the parameters", "", end, end, "this bracket is not closed", open});
       return false;
     } else if (text_[at] != ')') {
       return fail("malformed-line", "expected `,` or `)` behind a parameter", at, at + 1);
@@ -475,7 +476,8 @@ void FunctionReader::take_lead(std::size_t end) {
 void FunctionReader::after_return() {
   const std::size_t line = first_statement(at_);
   const std::size_t at = first_of(line);
-  if (line >= text_.size() || at - line < style_.body_indent.size() || starts_word(text_.substr(at, 8), "class")) return;
+  if (line >= text_.size() || at - line < style_.body_indent.size() || starts_word(text_.substr(at, 8), "class"))
+    return;
   reporter_.add(Severity::error, "malformed-line", "a statement behind `return`", at, line_end(at));
 }
 
@@ -490,8 +492,8 @@ void FunctionReader::finish() {
                   skipped_at_);
   }
   if (reporter_.full()) {
-    reporter_.add(Severity::error, "too-many-errors",
-                  fmt::format("reading stops after {} errors", reporter_.errors()), end_, end_);
+    reporter_.add(Severity::error, "too-many-errors", fmt::format("reading stops after {} errors", reporter_.errors()),
+                  end_, end_);
     return;
   }
   if (!returned_) {

@@ -7,20 +7,20 @@ namespace fxrules::code {
 namespace {
 
 // Longer tokens stand before their beginnings.
-constexpr Operator kBinary[] = {{"pow", "**"},    {"floordiv", "//"}, {"lshift", "<<"}, {"rshift", ">>"}, {"le", "<="},
-                                {"ge", ">="},     {"eq", "=="},       {"ne", "!="},     {"add", "+"},     {"sub", "-"},
-                                {"mul", "*"},     {"truediv", "/"},   {"mod", "%"},     {"and_", "&"},    {"or_", "|"},
-                                {"xor", "^"},     {"matmul", "@"},    {"lt", "<"},      {"gt", ">"}};
-constexpr Operator kInPlace[] = {{"ipow", "**="}, {"ifloordiv", "//="}, {"ilshift", "<<="}, {"irshift", ">>="},
-                                 {"iadd", "+="},  {"isub", "-="},       {"imul", "*="},     {"itruediv", "/="},
-                                 {"imod", "%="},  {"iand", "&="},       {"ior", "|="},      {"ixor", "^="},
+constexpr Operator kBinary[] = {{"pow", "**"}, {"floordiv", "//"}, {"lshift", "<<"}, {"rshift", ">>"}, {"le", "<="},
+                                {"ge", ">="},  {"eq", "=="},       {"ne", "!="},     {"add", "+"},     {"sub", "-"},
+                                {"mul", "*"},  {"truediv", "/"},   {"mod", "%"},     {"and_", "&"},    {"or_", "|"},
+                                {"xor", "^"},  {"matmul", "@"},    {"lt", "<"},      {"gt", ">"}};
+constexpr Operator kInPlace[] = {{"ipow", "**="},  {"ifloordiv", "//="}, {"ilshift", "<<="}, {"irshift", ">>="},
+                                 {"iadd", "+="},   {"isub", "-="},       {"imul", "*="},     {"itruediv", "/="},
+                                 {"imod", "%="},   {"iand", "&="},       {"ior", "|="},      {"ixor", "^="},
                                  {"imatmul", "@="}};
 constexpr Operator kUnary[] = {{"pos", "+"}, {"neg", "-"}, {"invert", "~"}};
 
 template <std::size_t N>
 const Operator* at_front(const Operator (&table)[N], std::string_view text) {
-  const auto* found = std::find_if(std::begin(table), std::end(table),
-                                   [&](const Operator& o) { return text.starts_with(o.token); });
+  const auto* found =
+      std::find_if(std::begin(table), std::end(table), [&](const Operator& o) { return text.starts_with(o.token); });
   return found == std::end(table) ? nullptr : found;
 }
 

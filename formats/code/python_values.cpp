@@ -43,8 +43,8 @@ void append_complex(std::string& out, std::string_view spelled) {
 }  // namespace
 
 bool looks_like_device(std::string_view text) {
-  static constexpr std::string_view kTypes[] = {"cpu",  "cuda", "meta", "mps", "xpu",        "hpu",   "npu",
-                                                "xla",  "ipu",  "mtia", "maia", "privateuseone", "vulkan", "lazy"};
+  static constexpr std::string_view kTypes[] = {"cpu", "cuda", "meta", "mps",  "xpu",           "hpu",    "npu",
+                                                "xla", "ipu",  "mtia", "maia", "privateuseone", "vulkan", "lazy"};
   const std::size_t colon = std::min(text.find(':'), text.size());
   if (std::find(std::begin(kTypes), std::end(kTypes), text.substr(0, colon)) == std::end(kTypes)) return false;
   const std::string_view index = text.substr(colon);

@@ -210,11 +210,12 @@ void read_all(const SourcePtr& source, const ReadOptions& options, std::size_t m
   imports.read(text.substr(0, def.value_or(text.size())));
   while (def && out.graphs.size() < most) {
     if (out.graphs.size() == kMostGraphs) {
-      out.diagnostics.push_back({Severity::error,
-                                 "too-large",
-                                 fmt::format("{}: more than {} graphs in a file are not read", source->name, kMostGraphs),
-                                 {},
-                                 {}});
+      out.diagnostics.push_back(
+          {Severity::error,
+           "too-large",
+           fmt::format("{}: more than {} graphs in a file are not read", source->name, kMostGraphs),
+           {},
+           {}});
       break;
     }
     const auto class_line = lines.class_of(*def, at);

@@ -38,7 +38,8 @@ class Reporter {
  private:
   [[nodiscard]] Span span(std::size_t begin, std::size_t end) const {
     const std::size_t size = source_->text.size();
-    return {source_, static_cast<std::uint32_t>(std::min(begin, size)), static_cast<std::uint32_t>(std::min(end, size))};
+    return {source_, static_cast<std::uint32_t>(std::min(begin, size)),
+            static_cast<std::uint32_t>(std::min(end, size))};
   }
   SourcePtr source_;
   std::size_t max_errors_, errors_ = 0;

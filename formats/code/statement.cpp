@@ -148,8 +148,8 @@ std::size_t StatementReader::right_side(std::size_t at) {
   if (defined.valid()) {
     const std::size_t end = free_chain(name_at_);
     if (end != kFailed) return line_tail(end);
-    return fail("duplicate-node", fmt::format("`{}` is defined twice", shown(name_)), name_at_,
-                name_at_ + name_.size(), "names of nodes are unique: FX numbers them");
+    return fail("duplicate-node", fmt::format("`{}` is defined twice", shown(name_)), name_at_, name_at_ + name_.size(),
+                "names of nodes are unique: FX numbers them");
   }
   const char c = text_[at];
   if (is_letter(c)) {
@@ -301,7 +301,8 @@ std::size_t StatementReader::module_path(std::size_t at) {
     ++depth;
   }
   std::string target_path;
-  if (!text_.substr(at).starts_with("self")) return called_name(begin, begin + kGetattr.size() - 1);
+  if (values_.end_of_name(at) != at + 4 || text_.substr(at, 4) != "self")
+    return called_name(begin, begin + kGetattr.size() - 1);
   at += 4;
   bool called = false;
   while (at < text_.size()) {
@@ -327,8 +328,13 @@ std::size_t StatementReader::module_path(std::size_t at) {
     }
   }
   if (depth > 0) {
-    problem_ = {"unbalanced-bracket", "expected `, ` and the name of an attribute", "", at, at + 1,
-                "this bracket is not closed", begin + 7};
+    problem_ = {"unbalanced-bracket",
+                "expected `, ` and the name of an attribute",
+                "",
+                at,
+                at + 1,
+                "this bracket is not closed",
+                begin + 7};
     return kFailed;
   }
   if (target_path.empty())
@@ -403,8 +409,8 @@ std::size_t StatementReader::finish(std::size_t at) {
   // The line must be right before there is a node.
   const SymbolId name = graph_.symbols().intern(name_);
   if (graph_.find(name).valid()) {
-    return fail("duplicate-node", fmt::format("`{}` is defined twice", shown(name_)), name_at_,
-                name_at_ + name_.size(), "names of nodes are unique: FX numbers them");
+    return fail("duplicate-node", fmt::format("`{}` is defined twice", shown(name_)), name_at_, name_at_ + name_.size(),
+                "names of nodes are unique: FX numbers them");
   }
   std::size_t p = skip(at);
   if (!at_line_end(p) && text_[p] != ';') {
@@ -491,8 +497,8 @@ SymbolId StatementReader::operator_target(std::string_view function) {
 
 // ---------------------------------------------------------------- both ends of the graph
 
-std::size_t StatementReader::placeholder(std::string_view target, std::string_view name,
-                                         const Annotation& annotation, std::size_t default_at) {
+std::size_t StatementReader::placeholder(std::string_view target, std::string_view name, const Annotation& annotation,
+                                         std::size_t default_at) {
   std::size_t end = 0;
   values_.clear_named();
   if (default_at != kNowhere) {

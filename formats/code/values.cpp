@@ -27,10 +27,10 @@ constexpr bool is_closing(char c) { return c == ')' || c == ']' || c == '}'; }
 
 // Functions of sizes, as sympy and torch name them.
 bool is_size_function(std::string_view name) {
-  static constexpr std::string_view kNames[] = {"Min",      "Max",     "Mod",   "FloorDiv", "PythonMod",    "CeilToInt",
-                                                "CeilDiv",  "floor",   "ceiling", "Abs",    "TruncToInt",   "FloorToInt",
-                                                "CleanDiv", "Identity", "ToFloat", "IntTrueDiv", "PowByNatural",
-                                                "ModularIndexing"};
+  static constexpr std::string_view kNames[] = {
+      "Min",      "Max",      "Mod",     "FloorDiv",   "PythonMod",    "CeilToInt",
+      "CeilDiv",  "floor",    "ceiling", "Abs",        "TruncToInt",   "FloorToInt",
+      "CleanDiv", "Identity", "ToFloat", "IntTrueDiv", "PowByNatural", "ModularIndexing"};
   return std::find(std::begin(kNames), std::end(kNames), name) != std::end(kNames);
 }
 

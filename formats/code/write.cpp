@@ -469,7 +469,8 @@ std::string FunctionWriter::imports() {
     if (module == "torch.Tensor") {
       out += fmt::format("{} = {}\n", name, target);
     } else {
-      out += fmt::format("from {}{} import {} as {}\n", module == "operator" ? "_" : "", module, target.substr(dot + 1), name);
+      out += fmt::format("from {}{} import {} as {}\n", module == "operator" ? "_" : "", module, target.substr(dot + 1),
+                         name);
     }
   }
   return out;

@@ -137,7 +137,8 @@ void write_svg(const Graph& graph, std::string_view name, const Sink& sink) {
     height += drawing.height();
   }
   std::string out = fmt::format(
-      "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{0:.0f}\" height=\"{1:.0f}\" viewBox=\"0 0 {0:.0f} {1:.0f}\">\n"
+      "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{0:.0f}\" height=\"{1:.0f}\" viewBox=\"0 0 {0:.0f} "
+      "{1:.0f}\">\n"
       "<style>text{{font:11px monospace}}.c{{font-weight:bold}}rect{{stroke:#666;rx:3}}path{{fill:none;stroke:#999}}"
       "</style>\n",
       width, height);

@@ -25,11 +25,11 @@ constexpr std::size_t kFailed = code::ValueReader::kFailed;
 constexpr std::size_t kColumns = 5;
 constexpr std::array<std::string_view, kColumns> kHeader{"opcode", "name", "target", "args", "kwargs"};
 constexpr std::array<std::pair<std::string_view, Opcode>, 6> kOpcodes{{{"placeholder", Opcode::placeholder},
-                                                                      {"get_attr", Opcode::get_attr},
-                                                                      {"call_function", Opcode::call_function},
-                                                                      {"call_method", Opcode::call_method},
-                                                                      {"call_module", Opcode::call_module},
-                                                                      {"output", Opcode::output}}};
+                                                                       {"get_attr", Opcode::get_attr},
+                                                                       {"call_function", Opcode::call_function},
+                                                                       {"call_method", Opcode::call_method},
+                                                                       {"call_module", Opcode::call_module},
+                                                                       {"output", Opcode::output}}};
 
 struct Cell {
   std::size_t begin = 0, end = 0;
@@ -190,7 +190,8 @@ class TableReader {
         return fail("malformed-arguments", "expected `, ` or `}` behind a keyword argument", {at, at + 1});
       }
     }
-    return at + 1 == cell.end || fail("truncated-line", "the row ends inside the keyword arguments", {cell.end, cell.end});
+    return at + 1 == cell.end ||
+           fail("truncated-line", "the row ends inside the keyword arguments", {cell.end, cell.end});
   }
 
   bool fail(std::string kind, std::string message, const Cell& at) {

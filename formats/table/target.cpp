@@ -13,11 +13,11 @@ namespace {
 
 // Of `operator`, sorted; `abs` and `pow` are builtins as well.
 constexpr std::string_view kOperators[] = {
-    "add",      "and_",   "call",     "concat",   "contains", "countOf", "delitem", "eq",     "floordiv",    "ge",
-    "getitem",  "gt",     "iadd",     "iand",     "iconcat",  "ifloordiv", "ilshift", "imatmul", "imod",     "imul",
-    "index",    "indexOf", "inv",     "invert",   "ior",      "ipow",    "irshift", "is_",    "is_not",      "isub",
-    "itruediv", "ixor",   "le",       "length_hint", "lshift", "lt",     "matmul",  "mod",    "mul",         "ne",
-    "neg",      "not_",   "or_",      "pos",      "rshift",   "setitem", "sub",     "truediv", "truth",      "xor"};
+    "add",      "and_",    "call", "concat",      "contains", "countOf",   "delitem", "eq",      "floordiv", "ge",
+    "getitem",  "gt",      "iadd", "iand",        "iconcat",  "ifloordiv", "ilshift", "imatmul", "imod",     "imul",
+    "index",    "indexOf", "inv",  "invert",      "ior",      "ipow",      "irshift", "is_",     "is_not",   "isub",
+    "itruediv", "ixor",    "le",   "length_hint", "lshift",   "lt",        "matmul",  "mod",     "mul",      "ne",
+    "neg",      "not_",    "or_",  "pos",         "rshift",   "setitem",   "sub",     "truediv", "truth",    "xor"};
 
 constexpr std::string_view kNnFunctions[] = {
 #include "formats/table/nn_functions.inc"

@@ -40,11 +40,12 @@ TEST_CASE("code of torch comes back byte for byte", "[formats]") {
     const char* path;
     std::size_t nodes, nested;
   };
-  for (const Case& c : {Case{"graphs/904_code_zoo_args_214.txt", 126, 0}, Case{"graphs/908_readable_dynamo_kv_214.txt", 21, 0},
-                        Case{"graphs/915_readable_dynamo_cond_214.txt", 10, 2},
-                        Case{"graphs/917_code_dynamo_collectives_214.txt", 10, 0},
-                        Case{"graphs/923_readable_makefx_symbolic_214.txt", 9, 0},
-                        Case{"graphs/927_debugdir_fx_graph_readable_214.txt", 39, 0}}) {
+  for (const Case& c :
+       {Case{"graphs/904_code_zoo_args_214.txt", 126, 0}, Case{"graphs/908_readable_dynamo_kv_214.txt", 21, 0},
+        Case{"graphs/915_readable_dynamo_cond_214.txt", 10, 2},
+        Case{"graphs/917_code_dynamo_collectives_214.txt", 10, 0},
+        Case{"graphs/923_readable_makefx_symbolic_214.txt", 9, 0},
+        Case{"graphs/927_debugdir_fx_graph_readable_214.txt", 39, 0}}) {
     INFO(c.path);
     const std::string text = file_text(c.path);
     const GraphFile file = read_graph(source_of(text));
@@ -84,12 +85,14 @@ TEST_CASE("statements of code become nodes", "[formats]") {
   CHECK(line_of("call = ~x;  x = None") == "call_function[target=operator.invert](args = (%x,), kwargs = {})");
   CHECK(line_of("call = x >= y;  x = y = None") == "call_function[target=operator.ge](args = (%x, %y), kwargs = {})");
   CHECK(line_of("call = x[0];  x = None") == "call_function[target=operator.getitem](args = (%x, 0), kwargs = {})");
-  CHECK(line_of("call = x['a b'];  x = None") == "call_function[target=operator.getitem](args = (%x, a b), kwargs = {})");
+  CHECK(line_of("call = x['a b'];  x = None") ==
+        "call_function[target=operator.getitem](args = (%x, a b), kwargs = {})");
   CHECK(line_of("x[(slice(None, None, None), 0)] = y;  call = x;  x = y = None") ==
         "call_function[target=operator.setitem](args = (%x, (slice(None, None, None), 0), %y), kwargs = {})");
   CHECK(line_of("x += y;  call = x;  x = y = None") ==
         "call_function[target=operator.iadd](args = (%x, %y), kwargs = {})");
-  CHECK(line_of("call = x.shape;  x = None") == "call_function[target=builtins.getattr](args = (%x, shape), kwargs = {})");
+  CHECK(line_of("call = x.shape;  x = None") ==
+        "call_function[target=builtins.getattr](args = (%x, shape), kwargs = {})");
   CHECK(line_of("call = getattr(x, 'weird name');  x = None") ==
         "call_function[target=builtins.getattr](args = (%x, weird name), kwargs = {})");
   CHECK(line_of("call = x.add_(y, alpha = 2);  x = y = None") ==
@@ -102,12 +105,14 @@ TEST_CASE("statements of code become nodes", "[formats]") {
   CHECK(line_of("call = self.w") == "get_attr[target=w]");
   CHECK(line_of("call = torch.ops.aten.add.Tensor(x, y);  x = y = None") ==
         "call_function[target=torch.ops.aten.add.Tensor](args = (%x, %y), kwargs = {})");
-  CHECK(line_of("call = _operator_not_(x);  x = None") == "call_function[target=operator.not_](args = (%x,), kwargs = {})");
+  CHECK(line_of("call = _operator_not_(x);  x = None") ==
+        "call_function[target=operator.not_](args = (%x,), kwargs = {})");
   CHECK(line_of("call = math_sqrt(2)") == "call_function[target=math.sqrt](args = (2,), kwargs = {})");
   CHECK(line_of("call = torch_Tensor_add_(x, y);  x = y = None") ==
         "call_function[target=torch.Tensor.add_](args = (%x, %y), kwargs = {})");
   CHECK(line_of("call = len(x);  x = None") == "call_function[target=builtins.len](args = (%x,), kwargs = {})");
-  CHECK(line_of("call = mypkg_ops_fused(x);  x = None") == "call_function[target=mypkg_ops_fused](args = (%x,), kwargs = {})");
+  CHECK(line_of("call = mypkg_ops_fused(x);  x = None") ==
+        "call_function[target=mypkg_ops_fused](args = (%x,), kwargs = {})");
   CHECK(line_of("call = _operator_add(2*s0, x);  x = None") ==
         "call_function[target=operator.add](args = (2*s0, %x), kwargs = {})");
 }
@@ -137,7 +142,8 @@ TEST_CASE("values of code get their kinds", "[formats]") {
 TEST_CASE("annotations become metadata", "[formats]") {
   const std::string text =
       "class GraphModule(torch.nn.Module):\n"
-      "    def forward(self, s0: \"Sym(s0)\", x: \"f32[1, s0, 8][8*s0, 8, 1]cuda:0\", d: \"DTensor(f32[4], S(0))\", n : int = 3):\n"
+      "    def forward(self, s0: \"Sym(s0)\", x: \"f32[1, s0, 8][8*s0, 8, 1]cuda:0\", d: \"DTensor(f32[4], S(0))\", n "
+      ": int = 3):\n"
       "        # File: a.py:1 in f, code: y = x.view(Min(1, 2))  # \"unbalanced ( ' [\n"
       "        a: \"bf16[Min(16384, ((s0 + 1)//2)), 2048]\" = x.view(-1);  x = None\n"
       "        b: \"b8[][]cpu\" = a.any()\n"
@@ -190,14 +196,17 @@ TEST_CASE("what is not torch's layout is read, too", "[formats]") {
 TEST_CASE("ways to take inputs come back", "[formats]") {
   for (const std::string text : {
            "def forward(self, x, b, y):\n    x: \"f32[3]\"; b: \"b8[3]\"; y: \"f32[]\"; \n\n    x, b, y, = "
-           "fx_pytree.tree_flatten_spec(([x, b, y], {}), self._in_spec)\n    add: \"f32[3]\" = x + y;  x = y = None\n    "
+           "fx_pytree.tree_flatten_spec(([x, b, y], {}), self._in_spec)\n    add: \"f32[3]\" = x + y;  x = y = None\n  "
+           "  "
            "return pytree.tree_unflatten((add, b), self._out_spec)\n",
            "def forward(self, args_list):\n    args_iter = iter(args_list)\n    x = next(args_iter)\n    y = "
            "next(args_iter)\n    args_list.clear()\n    add = x + y;  x = y = None\n    return (add,)\n",
-           "def forward(\n    self,\n    x: \"f32[3]\",  # PlainAOTInput(idx=0)\n    y: \"f32[3]\",  # ParamAOTInput('w')\n):\n    "
+           "def forward(\n    self,\n    x: \"f32[3]\",  # PlainAOTInput(idx=0)\n    y: \"f32[3]\",  # "
+           "ParamAOTInput('w')\n):\n    "
            "add: \"f32[3]\" = x + y;  x = y = None\n    return (\n        add,  # PlainAOTOutput(idx=0)\n    )\n",
            "def forward(self, a, b):\n    a_0, b_0, = pytree.tree_leaves((self, a, b,))\n    arg0, arg1, = "
-           "self._in_shuffle_graph(a_0, b_0)\n    l_a_ = arg0\n    l_b_ = arg1\n    add = l_a_ + l_b_;  l_a_ = l_b_ = None\n    return "
+           "self._in_shuffle_graph(a_0, b_0)\n    l_a_ = arg0\n    l_b_ = arg1\n    add = l_a_ + l_b_;  l_a_ = l_b_ = "
+           "None\n    return "
            "pytree.tree_unflatten(self._out_shuffle_graph(a_0, b_0, add), self._out_spec)\n",
        }) {
     INFO(text);
@@ -209,8 +218,10 @@ TEST_CASE("ways to take inputs come back", "[formats]") {
 
 TEST_CASE("inputs stand where their second names stand", "[formats]") {
   const std::string text =
-      "def forward(self, x, L_y_, *args, **kwargs):\n    w = self.w\n    l_y_ = L_y_\n    args_1 = args\n    b = self.b\n    kwargs_1 "
-      "= kwargs\n    call = torch.f(x, L_y_, args_1, w, b, kwargs_1);  x = l_y_ = args_1 = w = b = kwargs_1 = None\n    "
+      "def forward(self, x, L_y_, *args, **kwargs):\n    w = self.w\n    l_y_ = L_y_\n    args_1 = args\n    b = "
+      "self.b\n    kwargs_1 "
+      "= kwargs\n    call = torch.f(x, L_y_, args_1, w, b, kwargs_1);  x = l_y_ = args_1 = w = b = kwargs_1 = None\n   "
+      " "
       "return call\n";
   const GraphFile file = read(text);
   CHECK(to_text(file.graph) ==
@@ -229,8 +240,10 @@ TEST_CASE("inputs stand where their second names stand", "[formats]") {
 TEST_CASE("text around code is kept", "[formats]") {
   const std::string repro =
       "import torch\nfrom mypkg.ops import fused as mypkg_ops_fused\n\nclass Repro(torch.nn.Module):\n    def "
-      "__init__(self) -> None:\n        super().__init__()\n        self.w = torch.nn.Parameter(torch.randn(4))\n\n    def "
-      "forward(self, arg0_1):\n        w = self.w\n        fused = mypkg_ops_fused(arg0_1, w);  arg0_1 = w = None\n        "
+      "__init__(self) -> None:\n        super().__init__()\n        self.w = torch.nn.Parameter(torch.randn(4))\n\n    "
+      "def "
+      "forward(self, arg0_1):\n        w = self.w\n        fused = mypkg_ops_fused(arg0_1, w);  arg0_1 = w = None\n    "
+      "    "
       "return (fused,)\n\ndef load_args(reader):\n    reader.tensor(None, (4,))  # arg0_1\n";
   const GraphFile file = read(repro);
   CHECK(to_text(file) == repro);
@@ -240,9 +253,11 @@ TEST_CASE("text around code is kept", "[formats]") {
 
 TEST_CASE("nested graphs of older versions are found by their place", "[formats]") {
   const std::string text =
-      "class GraphModule(torch.nn.Module):\n    def forward(self, x):\n        true_graph_0 = self.true_graph_0\n        "
+      "class GraphModule(torch.nn.Module):\n    def forward(self, x):\n        true_graph_0 = self.true_graph_0\n      "
+      "  "
       "cond = torch.ops.higher_order.cond(x, true_graph_0);  x = true_graph_0 = None\n        return cond\n\n    class "
-      "<lambda>(torch.nn.Module):\n        def forward(self, y):\n            neg = -y;  y = None\n            return neg\n";
+      "<lambda>(torch.nn.Module):\n        def forward(self, y):\n            neg = -y;  y = None\n            return "
+      "neg\n";
   const GraphFile file = read(text);
   CHECK(to_text(file) == text);
   REQUIRE(file.graph.subgraphs().size() == 1);
@@ -252,11 +267,38 @@ TEST_CASE("nested graphs of older versions are found by their place", "[formats]
 }
 
 TEST_CASE("freed values are written as they were read", "[formats]") {
-  for (const std::string text : {
-           "def forward(self, x):\n    a = torch.f(x)\n    b = torch.g(a)\n    return b\n",                                    // none
-           "def forward(self, x):\n    a = torch.f(x);  x = None\n    b = torch.g(a)\n    return a\n",                        // 1.13
-           "def forward(self, x):\n    a = torch.f(x);  x = None\n    b = torch.g(a);  b = None\n    return a\n"}) {
+  for (const std::string text :
+       {"def forward(self, x):\n    a = torch.f(x)\n    b = torch.g(a)\n    return b\n",             // none
+        "def forward(self, x):\n    a = torch.f(x);  x = None\n    b = torch.g(a)\n    return a\n",  // 1.13
+        "def forward(self, x):\n    a = torch.f(x);  x = None\n    b = torch.g(a);  b = None\n    return a\n"}) {
     INFO(text);
     CHECK(to_text(read(text)) == text);
+  }
+}
+
+TEST_CASE("a printed program keeps its signature, with the names that its outputs have now", "[formats]") {
+  for (const std::string signature :
+       {"Graph signature: \n    # inputs\n    x: USER_INPUT\n    \n    # outputs\n    neg: BUFFER_MUTATION "
+        "target='k'\n    abs_1: "
+        "USER_OUTPUT\n    \nRange constraints: {s0: VR[0, 16]}\n",
+        "Graph signature: ExportGraphSignature(input_specs=[InputSpec(kind=<InputKind.USER_INPUT: 1>, "
+        "arg=TensorArgument(name='x'))], output_specs=[OutputSpec(kind=<OutputKind.BUFFER_MUTATION: 3>, "
+        "arg=TensorArgument(name='neg'), target='k'), OutputSpec(kind=<OutputKind.USER_OUTPUT: 1>, "
+        "arg=TensorArgument(name='abs_1'), target=None)])\nRange constraints: {}\n"}) {
+    const std::string text =
+        "ExportedProgram:\n    class GraphModule(torch.nn.Module):\n        def forward(self, x: \"f32[s0]\"):\n       "
+        "     neg: "
+        "\"f32[s0]\" = torch.ops.aten.neg.default(x)\n            abs_1: \"f32[s0]\" = torch.ops.aten.abs.default(x);  "
+        "x = "
+        "None\n            return (neg, abs_1)\n            \n" +
+        signature;
+    GraphFile file = read(text);
+    CHECK(file.form == GraphForm::exported_program);
+    CHECK(to_text(file) == text);
+    file.graph.rename(file.graph.find("abs_1"), file.graph.symbols().intern("other"));
+    std::string renamed = text;
+    for (std::size_t at = renamed.find("abs_1"); at != std::string::npos; at = renamed.find("abs_1", at))
+      renamed.replace(at, 5, "other");
+    CHECK(to_text(file) == renamed);
   }
 }

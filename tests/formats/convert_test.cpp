@@ -19,8 +19,10 @@ std::string kinds(const std::vector<Diagnostic>& losses) {
 }
 
 const std::string kNested =
-    "class M(torch.nn.Module):\n    def forward(self, x: \"f32[4][1]cpu\"):\n        sub = self.sub(x);  x = None\n        return "
-    "(sub,)\n\n    class sub(torch.nn.Module):\n        def forward(self, y):\n            neg = -y;  y = None\n            return neg\n";
+    "class M(torch.nn.Module):\n    def forward(self, x: \"f32[4][1]cpu\"):\n        sub = self.sub(x);  x = None\n    "
+    "    return "
+    "(sub,)\n\n    class sub(torch.nn.Module):\n        def forward(self, y):\n            neg = -y;  y = None\n       "
+    "     return neg\n";
 
 }  // namespace
 
@@ -49,8 +51,10 @@ TEST_CASE("every form of a graph with a nested one", "[formats]") {
   CHECK(kinds(losses(file, OutputForm::readable)).empty());
   CHECK(kinds(losses(file, OutputForm::fx)) == "lost-nested lost-metadata");
   CHECK(kinds(losses(file, OutputForm::code)) == "lost-nested lost-metadata");
-  CHECK(as(file, OutputForm::code).ends_with(
-      "NoneType = type(None)\n\ndef forward(self, x):\n    sub = self.sub(x);  x = None\n    return (sub,)\n"));
+  CHECK(
+      as(file, OutputForm::code)
+          .ends_with(
+              "NoneType = type(None)\n\ndef forward(self, x):\n    sub = self.sub(x);  x = None\n    return (sub,)\n"));
   const std::string dot = as(file, OutputForm::dot);
   CHECK(dot.find("0 [label=\"x\\nf32[4][1]cpu\", fillcolor=\"#d5e8d4\"];") != std::string::npos);
   CHECK(dot.find("label=\"sub\";") != std::string::npos);
@@ -77,8 +81,10 @@ TEST_CASE("what text IR leaves open is decided and reported", "[formats]") {
 
 TEST_CASE("functions outside of torch are imported", "[formats]") {
   const GraphFile file = read(
-      "graph():\n    %x : [num_users=2] = placeholder[target=x]\n    %math_sqrt : [num_users=1] = call_function[target=my.pkg.f](args "
-      "= (%x,), kwargs = {})\n    %a : [num_users=1] = call_function[target=math.sqrt](args = (%math_sqrt,), kwargs = {})\n    %b : "
+      "graph():\n    %x : [num_users=2] = placeholder[target=x]\n    %math_sqrt : [num_users=1] = "
+      "call_function[target=my.pkg.f](args "
+      "= (%x,), kwargs = {})\n    %a : [num_users=1] = call_function[target=math.sqrt](args = (%math_sqrt,), kwargs = "
+      "{})\n    %b : "
       "[num_users=0] = call_function[target=lambda x: x](args = (%x,), kwargs = {})\n    return a\n");
   const std::string code = as(file, OutputForm::code);
   CHECK(code.find("from my.pkg import f as my_pkg_f\nfrom math import sqrt as math_sqrt_1\n") != std::string::npos);

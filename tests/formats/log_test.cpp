@@ -9,7 +9,8 @@ using namespace fxrules::testing;
 namespace {
 
 const std::string kCode =
-    "class GraphModule(torch.nn.Module):\n    def forward(self, x: \"f32[4]\"):\n        # File: a.py:1 in f, code: y = (\n"
+    "class GraphModule(torch.nn.Module):\n    def forward(self, x: \"f32[4]\"):\n        # File: a.py:1 in f, code: y "
+    "= (\n"
     "        neg: \"f32[4]\" = -x;  x = None\n        return (neg,)\n";
 
 std::string prefixed(const std::string& prefix, const std::string& text) {
@@ -86,16 +87,19 @@ TEST_CASE("errors in a log are shown where they stand", "[formats]") {
   const std::string prefix = "V1129 14:45:45.869000 1300 a.py:1] [0/0] [__graph_code] ";
   const GraphFiles files = read_graphs(source_of(prefixed(prefix, broken)));
   REQUIRE(files.graphs.size() == 1);
-  CHECK(render(files.graphs[0].diagnostics).starts_with("graph.txt:4:82: error: no node is called `z` [unknown-node]\n"));
+  CHECK(
+      render(files.graphs[0].diagnostics).starts_with("graph.txt:4:82: error: no node is called `z` [unknown-node]\n"));
 }
 
 TEST_CASE("payloads of TORCH_TRACE are graphs", "[formats]") {
   const std::string prefix = "V1129 14:45:45.869000 1300 torch/_logging/structured.py:1] ";
   const std::string log =
       prefix + "{\"dynamo_start\": {\"stack\": []}, \"frame_id\": 0}\n" + prefix +
-      "{\"dynamo_output_graph\": {\"sizes\": {\"x\": [4]}}, \"frame_id\": 0, \"frame_compile_id\": 1, \"has_payload\": \"5e\"}\n" +
+      "{\"dynamo_output_graph\": {\"sizes\": {\"x\": [4]}}, \"frame_id\": 0, \"frame_compile_id\": 1, \"has_payload\": "
+      "\"5e\"}\n" +
       prefixed("\t", kCode) + prefix + "{\"chromium_event\": {}, \"has_payload\": \"1\"}\n\t{\"name\": 1}\n" + prefix +
-      "{\"artifact\": {\"name\": \"before_post_grad_graph\", \"encoding\": \"string\"}, \"rank\": 0}\n" + prefixed("\t", kCode) + "\n";
+      "{\"artifact\": {\"name\": \"before_post_grad_graph\", \"encoding\": \"string\"}, \"rank\": 0}\n" +
+      prefixed("\t", kCode) + "\n";
   const GraphFiles files = read_graphs(source_of(log));
   CHECK(summary(files) == "dynamo_output_graph|[0/1]|3\nbefore_post_grad_graph||3\n");
   CHECK(to_text(files.graphs[0]) == kCode);
@@ -115,7 +119,8 @@ TEST_CASE("tables are read with what they lose", "[formats]") {
   CHECK(file.diagnostics[0].kind == "lost-target");
   CHECK(verify(file.graph).empty());
   // All but the functions whose module the table does not say.
-  std::string table = to_text(file.graph), text = to_text(read(file_text("graphs/912_textir_dynamo_misc_214.txt")).graph);
+  std::string table = to_text(file.graph),
+              text = to_text(read(file_text("graphs/912_textir_dynamo_misc_214.txt")).graph);
   for (const auto& [lost, full] : std::vector<std::pair<std::string, std::string>>{
            {"<function interpolate at 0x7fb2ebbd8300>", "torch.nn.functional.interpolate"},
            {"<function einsum at 0x7fb2eb88ab90>", "torch.functional.einsum"},
@@ -124,16 +129,19 @@ TEST_CASE("tables are read with what they lose", "[formats]") {
        })
     table.replace(table.find(lost), lost.size(), full);
   for (const std::string type : {" torch.SymInt", " torch.Tensor"}) {
-    for (std::size_t at = text.find(type + " ["); at != std::string::npos; at = text.find(type + " [")) text.erase(at, type.size());
+    for (std::size_t at = text.find(type + " ["); at != std::string::npos; at = text.find(type + " ["))
+      text.erase(at, type.size());
   }
   CHECK(table == text);
   const auto rows = [](const std::string& more) {
-    return "opcode         name    target                   args    kwargs\n-------------  ------  -----------------------  "
+    return "opcode         name    target                   args    kwargs\n-------------  ------  "
+           "-----------------------  "
            "------  --------\nplaceholder    x       x                        ()      {}\n" +
            more;
   };
   const auto problem = [&](const std::string& more) { return render(read_graph(source_of(rows(more))).diagnostics); };
-  CHECK(problem("call_function  a       <built-in function neg>  (z,)    {}\noutput         output  output                   (a,)    {}\n")
+  CHECK(problem("call_function  a       <built-in function neg>  (z,)    {}\noutput         output  output             "
+                "      (a,)    {}\n")
             .starts_with("graph.txt:4:50: error: no node is called `z`"));
   CHECK(problem("call_function  a       <built-in function neg>  (x,     {}\n").starts_with("graph.txt:4:"));
   CHECK(problem("call_funktion  a       <built-in function neg>  (x,)    {}\n")
