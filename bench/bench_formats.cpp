@@ -21,21 +21,25 @@ namespace {
 // What an AOT graph looks like: calls with annotations, deletions, comments, operators and methods.
 std::string code_of(std::size_t nodes) {
   std::string out =
-      "class <lambda>(torch.nn.Module):\n    def forward(self, arg0_1: \"f32[8, 16][16, 1]cpu\", arg1_1: \"f32[8, 16][16, "
+      "class <lambda>(torch.nn.Module):\n    def forward(self, arg0_1: \"f32[8, 16][16, 1]cpu\", arg1_1: \"f32[8, "
+      "16][16, "
       "1]cpu\"):\n";
   std::string last = "arg0_1", before = "arg1_1";
   for (std::size_t i = 0; i < nodes; ++i) {
-    if (i % 8 == 0) out += fmt::format("\n        # File: model/layer.py:{} in forward, code: y = f(x) + (y\n", i % 900);
+    if (i % 8 == 0)
+      out += fmt::format("\n        # File: model/layer.py:{} in forward, code: y = f(x) + (y\n", i % 900);
     std::string name;
     switch (i % 4) {
       case 0:
         name = fmt::format("add_{}", i);
-        out += fmt::format("        {}: \"f32[8, 16][16, 1]cpu\" = torch.ops.aten.add.Tensor({}, {}, alpha = 2);  {} = None\n",
-                           name, last, before, before);
+        out += fmt::format(
+            "        {}: \"f32[8, 16][16, 1]cpu\" = torch.ops.aten.add.Tensor({}, {}, alpha = 2);  {} = None\n", name,
+            last, before, before);
         break;
       case 1:
         name = fmt::format("view_{}", i);
-        out += fmt::format("        {}: \"f32[16, 8][8, 1]cpu\" = torch.ops.aten.view.default({}, [16, 8])\n", name, last);
+        out +=
+            fmt::format("        {}: \"f32[16, 8][8, 1]cpu\" = torch.ops.aten.view.default({}, [16, 8])\n", name, last);
         break;
       case 2:
         name = fmt::format("mul_{}", i);
@@ -43,7 +47,8 @@ std::string code_of(std::size_t nodes) {
         break;
       default:
         name = fmt::format("to_{}", i);
-        out += fmt::format("        {}: \"f16[16, 8][8, 1]cpu\" = {}.to(torch.float16);  {} = None\n", name, last, last);
+        out +=
+            fmt::format("        {}: \"f16[16, 8][8, 1]cpu\" = {}.to(torch.float16);  {} = None\n", name, last, last);
     }
     if (i % 4 < 2) before = last;  // the value that is not freed and used once more
     last = name;
@@ -76,7 +81,8 @@ Times measure(const std::string& path, int rounds) {
       std::exit(1);
     }
     std::size_t bytes = 0;
-    out.write = std::min(out.write, timed([&] { write_graph(file, [&](std::string_view piece) { bytes += piece.size(); }); }));
+    out.write =
+        std::min(out.write, timed([&] { write_graph(file, [&](std::string_view piece) { bytes += piece.size(); }); }));
     keep(bytes);
   }
   return out;
@@ -88,8 +94,8 @@ void run(std::string_view form, std::size_t nodes, const std::string& text) {
   const Times t = measure(path, nodes > 2'000'000 ? 2 : 5);
   std::remove(path.c_str());
   const auto per_node = [&](double seconds) { return seconds * 1e9 / static_cast<double>(nodes); };
-  fmt::print("{:<8} {:>9} nodes {:>6.0f} MB   read {:>6.0f} ns/node {:>6.1f}x   write {:>6.0f} ns/node {:>6.1f}x\n", form,
-             nodes, static_cast<double>(text.size()) / 1e6, per_node(t.read), t.read / t.copy, per_node(t.write),
+  fmt::print("{:<8} {:>9} nodes {:>6.0f} MB   read {:>6.0f} ns/node {:>6.1f}x   write {:>6.0f} ns/node {:>6.1f}x\n",
+             form, nodes, static_cast<double>(text.size()) / 1e6, per_node(t.read), t.read / t.copy, per_node(t.write),
              t.write / t.copy);
   std::fflush(stdout);
 }
