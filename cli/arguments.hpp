@@ -20,9 +20,9 @@ enum class Stage : std::uint8_t { ast, program };
 struct Options {
   Command command = Command::apply;
   std::vector<std::string> rules;
-  std::string graph;   // apply, convert, list; "-" is standard input
-  std::string choice;  // --graph; empty: the first
-  std::string to;      // convert --to; empty: by the name of `out`
+  std::string graph;                                       // apply, convert, list; "-" is standard input
+  std::string choice;                                      // --graph; empty: the first
+  std::string to;                                          // convert --to; empty: by the name of `out`
   std::string out;                                         // apply; empty: standard output
   std::map<std::string, std::string, std::less<>> params;  // -D
   std::vector<std::string> inputs;                         // --input, in their order

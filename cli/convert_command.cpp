@@ -37,9 +37,9 @@ OutputForm form_of(const Options& options) {
   for (const Form& f : kExtensions) {
     if (options.out.ends_with(f.name)) return f.form;
   }
-  throw UsageError(options.out.empty() ? "no form was asked for"
-                                       : fmt::format("the name `{}` says no form", options.out),
-                   "write --to fx, readable, code, dot or svg, or -o OUT with .txt, .py, .dot or .svg");
+  throw UsageError(
+      options.out.empty() ? "no form was asked for" : fmt::format("the name `{}` says no form", options.out),
+      "write --to fx, readable, code, dot or svg, or -o OUT with .txt, .py, .dot or .svg");
 }
 
 }  // namespace

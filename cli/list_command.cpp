@@ -33,8 +33,7 @@ int list_command(const Options& options, Console& console) {
   const SourcePtr source = read_graph_source(options.graph, console);
   const GraphFiles files = read_all_graphs(source, load_catalogue());
   std::size_t width = 4;
-  for (std::size_t i = 0; i < files.graphs.size(); ++i)
-    width = std::max(width, graph_name(files.graphs[i], i).size());
+  for (std::size_t i = 0; i < files.graphs.size(); ++i) width = std::max(width, graph_name(files.graphs[i], i).size());
   console.out << fmt::format("{:>3}  {:<{}}  {:<8}  {:>6}  {:>6}  {:>6}  {}\n", "#", "name", width, "form", "nodes",
                              "nested", "line", "from");
   bool failed = has_errors(files.diagnostics);
@@ -46,8 +45,8 @@ int list_command(const Options& options, Console& console) {
     std::string from = file.origin;
     if (broken) from += from.empty() ? "(has errors)" : " (has errors)";
     std::string row = fmt::format("{:>3}  {:<{}}  {:<8}  {:>6}  {:>6}  {:>6}  {}", i + 1, graph_name(file, i), width,
-                                  short_form(file.form), file.graph.size(),
-                                  with_nested(file.graph, "").size() - 1, line == 0 ? "-" : fmt::format("{}", line), from);
+                                  short_form(file.form), file.graph.size(), with_nested(file.graph, "").size() - 1,
+                                  line == 0 ? "-" : fmt::format("{}", line), from);
     console.out << row.substr(0, row.find_last_not_of(' ') + 1) << '\n';
     print(console, without_notes(file.diagnostics));
   }
