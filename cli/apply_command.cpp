@@ -261,7 +261,8 @@ int apply_command(const Options& options, Console& console) {
   const SourcePtr source = read_graph_source(options.graph, console);
   const std::shared_ptr<Catalogue> catalogue = load_catalogue();
   const std::optional<RuleSet> rules = load_rule_set(files, load_options(options, catalogue), console);
-  ChosenGraphs graphs = read_chosen(source, options.choice, catalogue, console);  // its errors too, when rules have some
+  ChosenGraphs graphs =
+      read_chosen(source, options.choice, catalogue, console);  // its errors too, when rules have some
   if (!rules) return kFailure;
   for (const std::size_t i : graphs.chosen) take_inputs(options, *rules, graphs.files.graphs[i].graph);
   check_labels(options.only, "--only", *rules);

@@ -34,10 +34,6 @@ std::string with_output_names(const Graph& graph, std::string after) {
   return after;
 }
 
-}  // namespace
-
-namespace {
-
 void throw_errors(const GraphFile& file) {
   std::vector<Diagnostic> problems = check_exported(file);
   if (has_errors(problems)) throw Error(std::move(problems));
