@@ -37,18 +37,18 @@ struct Descriptor {
 // 0 on success, else errno.
 int read_all(int descriptor, std::string& text) {
   constexpr std::size_t kPiece = std::size_t{1} << 20;
+  constexpr std::size_t kRoom = 128;  // parsers look ahead: they need no copy then
   struct stat facts {};
   if (::fstat(descriptor, &facts) != 0) return errno;
-  std::size_t wanted = facts.st_size > 0 ? static_cast<std::size_t>(facts.st_size) + 1 : kPiece;
+  text.resize(facts.st_size > 0 ? static_cast<std::size_t>(facts.st_size) + kRoom : kPiece);
   std::size_t have = 0;
   while (true) {
-    text.resize(have + wanted);
-    const ssize_t got = ::read(descriptor, text.data() + have, wanted);
+    if (have == text.size()) text.resize(2 * have);  // for what does not tell its size
+    const ssize_t got = ::read(descriptor, text.data() + have, text.size() - have);
     if (got < 0 && errno == EINTR) continue;
     if (got < 0) return errno;
-    have += static_cast<std::size_t>(got);
     if (got == 0) break;
-    wanted = std::max(have, kPiece);  // doubling, for what does not tell its size
+    have += static_cast<std::size_t>(got);
   }
   text.resize(have);
   return 0;

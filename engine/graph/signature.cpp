@@ -4,7 +4,11 @@
 
 namespace fxrules {
 
+// Inputs are made in program order as a rule: then their ids increase.
 const InputSpec* Signature::find(NodeId placeholder) const {
+  const auto near = std::lower_bound(inputs.begin(), inputs.end(), placeholder,
+                                     [](const InputSpec& s, NodeId n) { return s.node < n; });
+  if (near != inputs.end() && near->node == placeholder) return &*near;
   const auto at = std::find_if(inputs.begin(), inputs.end(), [&](const InputSpec& s) { return s.node == placeholder; });
   return at == inputs.end() ? nullptr : &*at;
 }

@@ -492,6 +492,76 @@ Value is_input(Machine& m, Arguments a) {
   return Value::boolean(is_graph_input(m, a[0].node()));
 }
 
+// ---------------------------------------------------------------- the signature
+
+Value has_role(Machine& m, Arguments a, InputRole role) {
+  if (!a[0].is(Tag::node)) return a[0].is(Tag::fresh) ? Value::boolean(false) : ill_typed();
+  const NodeId n = a[0].node();
+  if (!is_graph_input(m, n)) return Value::boolean(false);
+  const Signature* signature = graph_of(m).signature();
+  if (signature == nullptr || graph_of(m).opcode(n) != Opcode::placeholder) return missing();
+  const InputSpec* spec = signature->find(n);
+  return spec != nullptr ? Value::boolean(spec->role == role) : missing();
+}
+
+// Some output is the new value of this input.
+Value written_back(Machine& m, Arguments a) {
+  if (!a[0].is(Tag::node)) return ill_typed();
+  const Signature* signature = graph_of(m).signature();
+  if (!is_graph_input(m, a[0].node())) return Value::boolean(false);
+  if (signature == nullptr) return missing();
+  return Value::boolean(signature->mutation_of(a[0].node()) < signature->outputs.size());
+}
+
+// The graph writes to it, or gives it a new value. What an op does that the catalogue does not know is not known.
+Value mutated(Machine& m, Arguments a) {
+  if (!a[0].is(Tag::node)) return ill_typed();
+  const NodeId n = a[0].node();
+  settle_uses(m);
+  bool perhaps = false;
+  for (NodeId w = m.storage().write_between(n, n, NodeId()); w.valid(); w = m.storage().write_between(n, w, NodeId())) {
+    if (!m.binding().call_class(w).unknown) return Value::boolean(true);
+    perhaps = true;
+  }
+  const Value slot = is_graph_input(m, n) ? written_back(m, a) : Value::boolean(false);
+  return perhaps && truth_of(slot) != Truth::yes ? missing() : slot;
+}
+
+// v is p itself, after writes that return what they wrote to.
+bool updates_in_place(Machine& m, NodeId v, NodeId p) {
+  while (v != p) {
+    if (!m.binding().writes(v)) return false;
+    NodeId operand;
+    m.storage().aliased_operands_once(v, operand);
+    if (!operand.valid()) return false;
+    v = operand;
+  }
+  return true;
+}
+
+Value in_place(Machine& m, Arguments a) {
+  if (!a[0].is(Tag::node) || !a[1].is(Tag::node)) return ill_typed();
+  settle_uses(m);
+  return Value::boolean(updates_in_place(m, a[0].node(), a[1].node()));
+}
+
+// A write to an input that stands in the output as that input's new value.
+Value is_writeback(Machine& m, Arguments a) {
+  if (!a[0].is(Tag::node)) return ill_typed();
+  const Graph& graph = graph_of(m);
+  const Signature* signature = graph.signature();
+  if (m.is_write_back(a[0].node())) return Value::boolean(true);
+  if (signature == nullptr || !m.binding().writes(a[0].node())) return Value::boolean(false);
+  for (std::size_t i = 0; i < signature->outputs.size(); ++i) {
+    const OutputSpec& spec = signature->outputs[i];
+    const SlotId slot = graph.output_value(i);
+    if (!is_mutation(spec.role) || !slot.valid() || graph[slot].kind != ArgKind::node) continue;
+    if (graph[slot].node() == a[0].node() && spec.input.valid() && updates_in_place(m, a[0].node(), spec.input))
+      return Value::boolean(true);
+  }
+  return Value::boolean(false);
+}
+
 // How often the value itself stands in the output.
 Value outputs(Machine& m, Arguments a) {
   if (!a[0].is(Tag::node)) return ill_typed();
@@ -694,14 +764,18 @@ Value call_builtin(Machine& m, Builtin id, const std::vector<Value>& a) {
     }
     case Builtin::tensor:
       return tensor(m, a);
-    case Builtin::is_writeback:
-      return a[0].is(Tag::node) ? Value::boolean(m.is_write_back(a[0].node())) : ill_typed();
-    // These ask about a graph's signature, which no reader provides yet.
     case Builtin::is_parameter:
+      return has_role(m, a, InputRole::parameter);
     case Builtin::is_buffer:
+      return has_role(m, a, InputRole::buffer);
     case Builtin::in_place:
+      return in_place(m, a);
     case Builtin::written_back:
+      return written_back(m, a);
+    case Builtin::is_writeback:
+      return is_writeback(m, a);
     case Builtin::mutated:
+      return mutated(m, a);
     case Builtin::post_dominates:
       return Value::unknown(Unknown::not_computed);
   }

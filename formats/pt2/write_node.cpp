@@ -167,7 +167,7 @@ std::string GraphWriter::argument_name(NodeId n, std::uint32_t i, const Overload
   if (target.starts_with("operator.") || target.starts_with("torch.sym_") || target.starts_with("math."))
     return std::string(1, static_cast<char>('a' + i));  // these are called by position
   unsayable(n, fmt::format("the argument {} of `{}` has no name that is known", i + 1, target),
-            "arguments are written by name: give the op a schema with --ops");
+            "arguments are written by name: declare the op in a file that a rule file names: `catalogue \"my.ops\"`");
   return "";
 }
 

@@ -1,5 +1,6 @@
 // The tables that describe values: entries stay as they are for values that do, others come and go.
 #include <algorithm>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -13,6 +14,44 @@ namespace {
 
 const std::vector<std::string> kTensorKeys{"dtype",   "sizes",          "requires_grad", "device",
                                            "strides", "storage_offset", "layout"};
+
+// The strides that torch gives the result of a pointwise op whose operands have these: dense, the dimensions in
+// the order of the operands' strides, as TensorIterator sorts them. Nothing where the order cannot be proven.
+std::optional<std::vector<Size>> dense_like(Expressions& e, const std::vector<Size>& shape,
+                                            const std::vector<Size>& strides) {
+  const std::size_t rank = shape.size();
+  std::vector<std::size_t> order;  // innermost first
+  for (std::size_t i = rank; i-- > 0;) order.push_back(i);
+  bool proven = true;
+  const auto compare = [&](std::size_t a, std::size_t b) {
+    const Truth zero = either(e.equal(strides[a], Size::of(0)), e.equal(strides[b], Size::of(0)));
+    const Truth less = e.less(strides[a], strides[b]), greater = e.less(strides[b], strides[a]);
+    const Truth larger = e.less(shape[b], shape[a]);
+    if (zero == Truth::yes) return 0;
+    if (less == Truth::yes && zero == Truth::no) return -1;
+    if (greater == Truth::yes && zero == Truth::no) return 1;
+    proven &= zero == Truth::no && less == Truth::no && greater == Truth::no && larger != Truth::unknown;
+    return larger == Truth::yes ? 1 : 0;
+  };
+  for (std::size_t i = 1; i < rank; ++i) {
+    std::size_t at = i;
+    for (std::size_t k = i; k-- > 0;) {
+      const int c = compare(order[k], order[at]);
+      if (c < 0) break;
+      if (c == 0) continue;
+      std::swap(order[k], order[at]);
+      at = k;
+    }
+  }
+  if (!proven) return std::nullopt;
+  std::vector<Size> out(rank);
+  Size step = Size::of(1);
+  for (const std::size_t d : order) {
+    out[d] = step;
+    step = e.multiply(step, e.maximum(shape[d], Size::of(1)));
+  }
+  return out;
+}
 
 }  // namespace
 
@@ -120,9 +159,12 @@ bool GraphWriter::makes_own_storage(NodeId n) const {
   return schema != nullptr && !has(schema->tags, OpTag::view) && !has(schema->tags, OpTag::may_alias);
 }
 
-// What torch gives a pointwise op: the strides that its operands of this shape have. Nothing for other ops.
+// Of a pointwise op whose operands of the result's shape have the same strides. Nothing for other ops.
 std::optional<std::vector<Size>> GraphWriter::strides_of(NodeId n, const TensorMeta& meta) {
-  if (meta.strides) return meta.strides;
+  const auto known = [](const std::vector<Size>& sizes) {
+    return std::all_of(sizes.begin(), sizes.end(), [](Size s) { return s.known; });
+  };
+  if (meta.strides && known(*meta.strides)) return meta.strides;
   const Overload* schema = schema_of(writing_.catalogue, graph_.target(n));
   if (schema == nullptr || !has(schema->tags, OpTag::pointwise)) return std::nullopt;
   Expressions& expressions = graph_.metas().expressions();
@@ -130,15 +172,20 @@ std::optional<std::vector<Size>> GraphWriter::strides_of(NodeId n, const TensorM
     return a.size() == b.size() && std::equal(a.begin(), a.end(), b.begin(),
                                               [&](Size x, Size y) { return expressions.equal(x, y) == Truth::yes; });
   };
-  const std::vector<Size> dense = row_major(expressions, *meta.shape);
+  const std::vector<Size>* strides = nullptr;
   for (const Slot& s : graph_.slots(n)) {
     if (s.kind != ArgKind::node || table_of(s.node()) != Table::tensor) continue;
     const TensorMeta* operand = graph_.metas().tensor_of(graph_.meta(s.node()));
     if (operand == nullptr || !operand->shape || !operand->strides) return std::nullopt;
     if (operand->shape->empty()) continue;  // has no say
-    if (!equal(*operand->shape, *meta.shape) || !equal(*operand->strides, dense)) return std::nullopt;
+    if (!equal(*operand->shape, *meta.shape)) return std::nullopt;
+    if (strides != nullptr && !equal(*strides, *operand->strides)) return std::nullopt;
+    strides = &*operand->strides;
   }
-  return dense;
+  if (strides == nullptr) return row_major(expressions, *meta.shape);
+  if (equal(*strides, row_major(expressions, *meta.shape))) return *strides;
+  const auto dense = dense_like(expressions, *meta.shape, *strides);
+  return dense && known(*dense) ? dense : std::nullopt;
 }
 
 // `before`: how the file described it.

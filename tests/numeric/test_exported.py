@@ -32,7 +32,7 @@ plus_zero:   add(x, 0.0) => x
 minus_zero:  sub(x, 0.0) => x
 
 phase respell once
-plus:        add(x, 1) => sub(x, -1)
+plus:        add(x: Tensor, 1) => sub(x, -1)
 negated:     neg(x) => mul(x, -1)
 """
 SHIPPED = ("noop.rules",)
