@@ -155,16 +155,16 @@ std::string exported_text(const Graph& graph) {
 }
 
 // What happened to the values of a program, by name.
-void note_rewrites(GraphFile& file, const Report& report) {
+void note_rewrites(GraphFile& file, const Report& report, bool top) {
   for (const Application& a : report.applications) {
     for (const SymbolId name : a.created) file.made_for[name.value] = a.root;
+    if (!top) continue;  // calling conventions name values of the whole program alone
     if (a.result.valid() && a.result != a.root) file.stands_for[a.root.value] = a.result;
     for (std::size_t i = 0; i + 1 < a.replaced.size(); i += 2) file.stands_for[a.replaced[i].value] = a.replaced[i + 1];
   }
 }
 
 void check_program(GraphFile& file, Report& report) {
-  note_rewrites(file, report);
   for (Diagnostic& d : check_exported(file)) report.diagnostics.push_back(std::move(d));
   if (has_errors(report.diagnostics)) report.stop = StopReason::failed;
 }
@@ -222,7 +222,7 @@ void write_graphs(const Source& source, const ChosenGraphs& graphs, const Option
   out.commit();
 }
 
-// The chosen graphs and those nested in them, without recursion. Of a program of torch.export the graph alone.
+// The chosen graphs and those nested in them, without recursion.
 std::vector<Work> works_of(ChosenGraphs& graphs) {
   std::vector<Work> out;
   for (const std::size_t i : graphs.chosen) {
@@ -233,7 +233,7 @@ std::vector<Work> works_of(ChosenGraphs& graphs) {
       Work next = std::move(open.back());
       open.pop_back();
       const auto nested = next.graph->subgraphs();
-      for (std::size_t n = file.exported == nullptr ? nested.size() : 0; n-- > 0;) {
+      for (std::size_t n = nested.size(); n-- > 0;) {
         const std::string_view path = next.graph->text(nested[n].path);
         open.push_back({&file, nested[n].graph.get(), i, fmt::format("{}.{}", next.name, path), {}});
       }
@@ -247,10 +247,10 @@ void rewrite(Work& work, const RuleSet& rules, const SourcePtr& source, const Op
   GraphFile& file = *work.file;
   if (file.exported != nullptr) how.record = true;
   work.report = apply(rules, *work.graph, how);
+  if (file.exported != nullptr) note_rewrites(file, work.report, work.graph == &file.graph);
   if (work.graph != &file.graph) return;
   if (work.report.ok() && file.form == GraphForm::text_ir)
     check_output(rules, source, work.number, file.graph, options, work.report);
-  if (work.report.ok() && file.exported != nullptr) check_program(file, work.report);
 }
 
 }  // namespace
@@ -277,6 +277,9 @@ int apply_command(const Options& options, Console& console) {
   for (Work& work : works) {
     rewrite(work, *rules, source, options, how);
     progress.clear();
+    // A program is looked at when its branches are through, too.
+    const bool last = &work == &works.back();
+    if (last && ok && work.report.ok() && work.file->exported != nullptr) check_program(*work.file, work.report);
     print(console, work.report.diagnostics);
     ok &= work.report.ok();
     code = std::max(code, exit_code(work.report, options));

@@ -227,6 +227,11 @@ void GraphWriter::inputs(Range range) {
 void GraphWriter::outputs(Range range) {
   std::vector<Item> now;
   at_ = graph_.output();
+  if (&origin_ != &writing_.program.top && graph_.output_count() != original_.output_count())
+    unsayable(at_,
+              fmt::format("a graph inside returns {} values and must return {}", graph_.output_count(),
+                          original_.output_count()),
+              "the call around it takes as many");
   for (std::size_t i = 0; i < graph_.output_count(); ++i) {
     const SlotId slot = graph_.output_value(i);
     if (i < origin_.outputs.size() && same_argument(original_.output_value(i), slot)) {

@@ -51,6 +51,16 @@ TEST_CASE("a diff of programs is one of their graphs") {
   CHECK_THAT(run_program({"infer", files.model}).out, ContainsSubstring("add_27 = f32[1, s11, 8][8*s11, 8, 1]cpu\n"));
 }
 
+TEST_CASE("branches of a program are rewritten too") {
+  const Files files;
+  const std::string model = files.write("cond.pt2", program("torch214/cond_aten.pt2"));
+  const std::string rules = files.write("sin.rules", "sin(x) => cos(x)\n");
+  const Ran ran = run_program({"apply", rules, model, "-o", files.path("out.pt2"), "--diff"});
+  CHECK(ran.code == 0);
+  CHECK_THAT(ran.out, ContainsSubstring("-    %sin : ") && ContainsSubstring("torch.ops.aten.cos.default"));
+  CHECK_FALSE(holds(files.read("out.pt2"), "torch.ops.aten.sin.default"));
+}
+
 TEST_CASE("what a program cannot hold stops before anything is written") {
   const Files files;
   const std::string rules = files.write("method.rules", "add(x, 1) => .add(x, 2)\n");
