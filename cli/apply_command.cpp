@@ -38,7 +38,7 @@ ApplyOptions apply_options(const Options& options) {
   apply.mutated_inputs = options.mutated_inputs;
   apply.mutated_attributes = options.mutated_attributes;
   apply.dce = options.dce;
-  apply.record = options.report != ReportForm::none;
+  apply.record = apply.near_misses = options.report != ReportForm::none;
   apply.restore_on_failure = false;  // nothing of a failed run is kept
   return apply;
 }

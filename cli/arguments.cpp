@@ -27,6 +27,7 @@ constexpr std::array kCommands{
     CommandName{Command::list, "list", "list the graphs of a file"},
     CommandName{Command::check, "check", "load rule files and report what is wrong with them"},
     CommandName{Command::test, "test", "run the `test` blocks of rule files"},
+    CommandName{Command::explain, "explain", "say why rules match a node of a graph, or do not"},
     CommandName{Command::infer, "infer", "print what is known of each value of a graph"},
     CommandName{Command::rules, "rules", "list the rule files that are shipped"},
     CommandName{Command::dump, "dump", "print how rule files were understood"},
@@ -118,6 +119,17 @@ schema role with defaults filled in; names only where a rule gave them with `as`
 Examples:
   fxrules test my.rules
   fxrules test my.rules -k "double"                        tests whose name holds this text
+)";
+
+constexpr std::string_view kExplainHelp = R"(
+For each rule whose root accepts the node: the first test of the pattern that fails, with the values that it saw;
+where the pattern matches, each alternative with the part of its guard that is false or not known, and why. Looks at
+the graph as it is given; a rule that matches is also tried alone on a copy, since the engine may refuse it.
+
+Examples:
+  fxrules explain noop.rules graph.txt --node clone_1
+  fxrules explain my.rules graph.txt --node add --rule fuse_add
+  fxrules explain my.rules graph.txt --node add --input x=f32[4,8]
 )";
 
 constexpr std::string_view kInferHelp = R"(
@@ -260,6 +272,17 @@ void describe(CLI::App& app, Raw& raw, Options& options) {
       app.add_option("-k", options.filter, "Only tests whose name holds this text")->type_name("NAME");
       app.footer(std::string(kTestHelp));
       return;
+    case Command::explain:
+      app.add_option("files", raw.files, "Rule files, then the graph; `-` reads standard input")
+          ->type_name("RULES... GRAPH");
+      add_params(app, raw);
+      add_inputs(app, options);
+      app.add_option("--node", options.node, "The node's name, with or without `%`")->type_name("NAME")->required();
+      app.add_option("--rule", options.only, "Only this rule, even if its root is another op (may be repeated)")
+          ->type_name("LABEL")
+          ->allow_extra_args(false);
+      app.footer(std::string(kExplainHelp));
+      return;
     case Command::infer:
       app.add_option("files", raw.files, "Rule files, if any, then the graph; `-` reads standard input")
           ->type_name("[RULES...] GRAPH");
@@ -309,17 +332,18 @@ void take_limit(const Raw& raw, Options& options) {
 
 bool is_rule_file(std::string_view name) { return name.ends_with(".rules"); }
 
-void take_graph(Options& options) {
-  if (options.rules.empty()) throw UsageError("`fxrules apply` needs rule files and a graph");
+void take_graph(Options& options, std::string_view command) {
+  if (options.rules.empty()) throw UsageError(fmt::format("`fxrules {}` needs rule files and a graph", command));
+  const std::string usage = fmt::format("the graph comes last: fxrules {} RULES... GRAPH", command);
   options.graph = std::move(options.rules.back());
   options.rules.pop_back();
   if (is_rule_file(options.graph)) {
     throw UsageError(options.rules.empty() ? "no graph was given"
                                            : fmt::format("`{}` stands where the graph belongs", options.graph),
-                     "the graph comes last: fxrules apply RULES... GRAPH");
+                     usage);
   }
   if (options.rules.empty()) {
-    throw UsageError("no rule file was given", "the graph comes last: fxrules apply RULES... GRAPH");
+    throw UsageError("no rule file was given", usage);
   }
 }
 
@@ -360,7 +384,7 @@ MutatedInputs mutated_mode(std::string_view text) {
 
 void take(Raw& raw, Options& options, std::string_view command) {
   options.rules = std::move(raw.files);
-  if (options.command == Command::apply) take_graph(options);
+  if (options.command == Command::apply || options.command == Command::explain) take_graph(options, command);
   if (options.command == Command::infer) take_inferred_graph(options);
   if (takes_one_file(options.command)) take_one_file(options, command);
   if (raw.out && raw.out->empty()) {

@@ -13,7 +13,7 @@
 
 namespace fxrules::cli {
 
-enum class Command : std::uint8_t { apply, convert, list, check, test, infer, rules, dump };
+enum class Command : std::uint8_t { apply, convert, list, check, test, explain, infer, rules, dump };
 enum class ReportForm : std::uint8_t { none, text, json };
 enum class Stage : std::uint8_t { ast, program };
 
@@ -34,6 +34,7 @@ struct Options {
   std::size_t max_rewrites = SIZE_MAX;
   std::vector<std::string> only, disable;
   std::string filter;  // test -k
+  std::string node;    // explain
   Stage stage = Stage::program;
 };
 

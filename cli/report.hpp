@@ -5,7 +5,8 @@
 //   exit_code        of the run, which --check may raise to 1
 //   nodes_before, nodes_after
 //   rewrites         [{rule, phase, file, line, count}], rules that rewrote something, in order
-//   near_misses      [{rule, guard_false, guard_unknown, refused}], rules that matched and did not apply
+//   near_misses      [{rule, guard_false, guard_unknown, refused, kind, literal, repeated}], rules that matched, or
+//                    found all their ops, and did not apply
 //   notes            [{rule, node, text}]
 //   unknown_targets  ["my.op"], targets that the op catalogue does not know
 //   cycle            ["rule"], rules that undo each other

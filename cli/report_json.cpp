@@ -103,13 +103,15 @@ void write_rules(const Report& report, Writer& out) {
                 {"line", line_of(r->span).line},
                 {"count", r->rewrites}};
   });
-  out.list("near_misses",
-           select(report, [](const RuleReport& r) { return r.guard_false + r.guard_unknown + r.refused > 0; }),
+  out.list("near_misses", select(report, [](const RuleReport& r) { return r.near_misses() > 0; }),
            [](const RuleReport* r) {
              return Json{{"rule", r->name},
                          {"guard_false", r->guard_false},
                          {"guard_unknown", r->guard_unknown},
-                         {"refused", r->refused}};
+                         {"refused", r->refused},
+                         {"kind", r->kind_failed},
+                         {"literal", r->literal_failed},
+                         {"repeated", r->repeated_failed}};
            });
 }
 

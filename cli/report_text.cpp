@@ -99,12 +99,11 @@ class Text {
   }
 
   void near_misses() {
-    list("matched, but not applied",
-         rules([](const RuleReport& r) { return r.guard_false + r.guard_unknown + r.refused > 0; }),
-         [&](const RuleReport* r) { line("    {:>7}  {}{}: {}", sum(*r), r->name, where(*r), reasons(*r)); });
+    list("near misses: matched or almost, but not applied; `fxrules explain` says why at a node",
+         rules([](const RuleReport& r) { return r.near_misses() > 0; }),
+         [&](const RuleReport* r) { line("    {:>7}  {}{}: {}", r->near_misses(), r->name, where(*r), reasons(*r)); });
   }
 
-  static std::size_t sum(const RuleReport& r) { return r.guard_false + r.guard_unknown + r.refused; }
   static std::string reasons(const RuleReport& r) {
     std::string text;
     const auto add = [&](std::size_t n, std::string_view what) {
@@ -113,6 +112,9 @@ class Text {
     add(r.guard_false, "with a guard that is false");
     add(r.guard_unknown, "with a guard that is unknown");
     add(r.refused, "refused as unsafe");
+    add(r.kind_failed, "with a value of another kind");
+    add(r.literal_failed, "with another literal");
+    add(r.repeated_failed, "with different values for one name");
     return text;
   }
 

@@ -40,6 +40,8 @@ int carry_out(const Options& options, Console& console) {
       return test_command(options, console);
     case Command::rules:
       return rules_command(options, console);
+    case Command::explain:
+      return explain_command(options, console);
     case Command::infer:
       return infer_command(options, console);
     case Command::dump:

@@ -20,7 +20,8 @@ namespace fxrules::cli {
 [[nodiscard]] int check_command(const Options& options, Console& console);
 [[nodiscard]] int test_command(const Options& options, Console& console);
 [[nodiscard]] int rules_command(const Options& options, Console& console);
-[[nodiscard]] int infer_command(const Options& options, Console& console);
+[[nodiscard]] int explain_command(const Options& options, Console& console);
+int infer_command(const Options& options, Console& console);
 [[nodiscard]] int dump_command(const Options& options, Console& console);
 
 }  // namespace fxrules::cli

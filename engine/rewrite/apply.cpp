@@ -14,6 +14,7 @@
 #include <fmt/format.h>
 
 #include "engine/rewrite/inputs.hpp"
+#include "engine/rewrite/near_misses.hpp"
 #include "engine/rewrite/session.hpp"
 #include "engine/rewrite/worklist.hpp"
 #include "fxrules/infer.hpp"
@@ -410,6 +411,7 @@ Report apply(const RuleSet& rules, Graph& graph, const ApplyOptions& options) {
     rewrite::Inputs inputs(session.binding(), session.rewriter());
     run_phases(session, rules.program(), options, report);
     inputs.settle(session.versions(), options, report);
+    if (options.near_misses) rewrite::count_near_misses(rules.program(), session, report);
     if (options.dce) report.removed += remove_dead(session.binding());
   }
   if (has_errors(report.diagnostics) && report.ok()) report.stop = StopReason::failed;

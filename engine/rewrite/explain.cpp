@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "engine/rewrite/rewriter.hpp"
+#include "engine/rewrite/rule_tests.hpp"
 
 namespace fxrules {
 namespace {
@@ -24,7 +25,7 @@ class Explainer {
         binding_(rules, graph),
         machine_(binding_, [this]() -> rewrite::Storage& { return rewriter_.storage(); }),
         rewriter_(binding_, machine_),
-        matcher_(binding_, machine_.heap()) {
+        tests_(binding_, machine_.heap()) {
     machine_.use(rewriter_);
   }
 
@@ -34,55 +35,183 @@ class Explainer {
     out.rule = index;
     machine_.reset();
     machine_.set_root(node);
+    rewriter_.begin();
     machine_.use(rules_.facts[rules_.phases[rule.phase].facts]);
-    // Each test becomes a program of its own: the test, then an accept.
-    std::uint16_t registers = 1;
-    for (const Instruction& i : rule.tests)
-      registers = std::max<std::uint16_t>(
-          registers, static_cast<std::uint16_t>(std::max<Index>(i.a, i.test == Test::op ? i.c + 4 : i.a) + 1));
-    step_.registers = registers;
-    matcher_.begin(step_, Value::of_node(node));
-    for (std::size_t t = 0; t < rule.tests.size(); ++t) {
-      if (holds(rule.tests[t])) continue;
-      out.verdict = t == 0 ? Verdict::other_op : Verdict::no_match;
-      out.reason = failure(rule, rule.tests[t]);
-      return out;
+    out.further_roots = rule.extra.size();
+    tests_.begin(rule, node);
+    std::size_t held = 0;
+    while (held < rule.tests.size() && tests_.holds(rule.tests[held])) ++held;
+    bind(rule, held);
+    for (std::size_t v = 1; v < variables_.size(); ++v) {
+      if (bound_[v] && !variables_[v].is(rewrite::Tag::rest))
+        out.bindings.emplace_back(rule.variables[v], machine_.text_of(variables_[v]));
     }
-    return guards(rule, out);
+    if (held == rule.tests.size()) {
+      guards(rule, out);
+    } else {
+      out.verdict = held == 0 ? Verdict::other_op : Verdict::no_match;
+      out.reason = failure(rule, rule.tests[held]);
+      out.needed = needed(rule, rule.tests[held]);
+    }
+    return out;
   }
 
  private:
-  bool holds(const Instruction& test) {
-    step_.code.assign(3, Instruction{});
-    step_.code[1] = test;
-    step_.code[1].fail = 0;
-    step_.code[2].test = Test::accept;
-    step_.accepts.assign(1, program::Accept{});
-    Index pc = 1;
-    return matcher_.next(step_, pc) != nullptr;
-  }
-
-  Explanation guards(const program::Rule& rule, Explanation out) {
+  // Variables whose registers the first tests have set.
+  void bind(const program::Rule& rule, std::size_t held) {
     variables_.assign(rule.variables.size(), Value());
+    bound_.assign(rule.variables.size(), false);
     for (std::size_t v = 0; v < rule.registers.size(); ++v) {
-      if (rule.registers[v] != 0xFFFF) variables_[v] = matcher_.registers()[rule.registers[v]];
+      const std::uint16_t place = rule.registers[v];
+      if (place == 0xFFFF) continue;
+      bound_[v] = std::any_of(rule.tests.begin(), rule.tests.begin() + static_cast<std::ptrdiff_t>(held),
+                              [&](const Instruction& i) { return sets(i, place); });
+      if (bound_[v] || place == 0) variables_[v] = tests_.value(place);
     }
     for (const Index v : rule.scalars) {
       if (variables_[v].is_one_int()) variables_[v] = machine_.item(variables_[v], 0);
     }
+  }
+
+  bool sets(const Instruction& i, std::uint16_t place) const {
+    switch (i.test) {
+      case Test::argument:
+      case Test::bind_rest:
+      case Test::item:
+      case Test::item_back:
+      case Test::span:
+      case Test::part:
+        return i.a == place;
+      case Test::op:
+        return i.c != 0 && place >= i.c && place < i.c + program::hole_count(rules_.op_patterns[i.b]);
+      default:
+        return false;
+    }
+  }
+
+  void guards(const program::Rule& rule, Explanation& out) {
+    out.verdict = Verdict::guard;
     for (const program::Alternative& alternative : rule.alternatives) {
-      const Truth t =
-          alternative.guard.present() ? rewrite::truth_of(machine_.run(alternative.guard, variables_)) : Truth::yes;
-      if (t == Truth::yes) {
-        out.verdict = Verdict::applies;
-        out.reason.clear();
-        return out;
+      AlternativeVerdict verdict = judge(alternative);
+      const Truth holds = verdict.holds;
+      if (holds != Truth::yes) {
+        if (!out.reason.empty()) out.reason += "; ";
+        out.reason += fmt::format("`{}` is {}", text(alternative.guard_span), holds == Truth::no ? "false" : "unknown");
       }
-      out.verdict = Verdict::guard;
-      if (!out.reason.empty()) out.reason += "; ";
-      out.reason += fmt::format("`{}` is {}", text(alternative.guard_span), t == Truth::no ? "false" : "unknown");
+      out.alternatives.push_back(std::move(verdict));
+      if (holds != Truth::yes) continue;
+      out.verdict = Verdict::applies;
+      out.reason.clear();
+      return;
+    }
+  }
+
+  AlternativeVerdict judge(const program::Alternative& alternative) {
+    AlternativeVerdict out;
+    out.span = alternative.span;
+    if (!alternative.guard.present()) return out;
+    out.holds = rewrite::truth_of(machine_.run(alternative.guard, variables_));
+    if (out.holds == Truth::yes) return out;
+    const program::Code guard{alternative.guard.begin, end_of(alternative.guard)};
+    for (const program::Code& part : parts_of(guard)) {
+      const auto stack = machine_.run_to(guard, part.end, variables_);
+      if (!stack || stack->empty()) continue;
+      const Truth truth = rewrite::truth_of(stack->back());
+      if (truth == Truth::yes || (truth == Truth::unknown && out.holds == Truth::no)) continue;
+      out.guard = text(rules_.step_spans[part.end - 1]);
+      out.why = truth == Truth::no ? compared(guard, part.end - 1) : unknown(stack->back(), part);
+      break;
     }
     return out;
+  }
+
+  [[nodiscard]] Index end_of(program::Code code) const {
+    while (code.end > code.begin && rules_.steps[code.end - 1].eval == program::Eval::end) --code.end;
+    return code.end;
+  }
+
+  // What `and` joins, from left to right: the right operand of `both` begins behind the jump that passes it by.
+  [[nodiscard]] std::vector<program::Code> parts_of(program::Code code) const {
+    std::vector<program::Code> parts;
+    while (code.end > code.begin && rules_.steps[code.end - 1].eval == program::Eval::both) {
+      Index skip = code.begin;
+      while (rules_.steps[skip].eval != program::Eval::skip_if_false || rules_.steps[skip].a != code.end) ++skip;
+      parts.insert(parts.begin(), {skip + 1, code.end - 1});
+      code.end = skip;
+    }
+    parts.insert(parts.begin(), code);
+    return parts;
+  }
+
+  // "2 == 0": the two values that a comparison saw.
+  std::string compared(program::Code guard, Index step) {
+    const std::string_view sign = sign_of(rules_.steps[step].eval);
+    if (sign.empty()) return {};
+    const auto stack = machine_.run_to(guard, step, variables_);
+    if (!stack || stack->size() < 2) return {};
+    return fmt::format("{} {} {}", machine_.text_of((*stack)[stack->size() - 2]), sign,
+                       machine_.text_of(stack->back()));
+  }
+
+  static std::string_view sign_of(program::Eval eval) {
+    using program::Eval;
+    switch (eval) {
+      case Eval::equal:
+        return "==";
+      case Eval::not_equal:
+        return "!=";
+      case Eval::less:
+        return "<";
+      case Eval::less_equal:
+        return "<=";
+      case Eval::greater:
+        return ">";
+      case Eval::greater_equal:
+        return ">=";
+      case Eval::contains:
+        return "in";
+      case Eval::not_contains:
+        return "not in";
+      default:
+        return {};
+    }
+  }
+
+  // Of the variables that the code reads.
+  std::string without_metadata(program::Code code) const {
+    std::string names;
+    for (Index s = code.begin; s < code.end; ++s) {
+      if (rules_.steps[s].eval != program::Eval::load) continue;
+      const Value& v = variables_[rules_.steps[s].a];
+      if (!v.is(rewrite::Tag::node) || graph_.meta(v.node()).valid()) continue;
+      const std::string name = fmt::format("`{}`", graph_.name(v.node()));
+      if (names.find(name) == std::string::npos) names += (names.empty() ? " of " : ", ") + name;
+    }
+    return names;
+  }
+
+  std::string unknown(const Value& v, program::Code part) const {
+    using rewrite::Unknown;
+    if (!v.is(rewrite::Tag::unknown)) return {};
+    switch (static_cast<Unknown>(v.a)) {
+      case Unknown::metadata:
+        return fmt::format("metadata{} is missing; --input NAME=TYPE gives it", without_metadata(part));
+      case Unknown::size:
+        return "it depends on a size that is not a number";
+      case Unknown::kind:
+        return "a value is of a kind that this does not take";
+      case Unknown::no_equation:
+        return "no equation of a helper covers these arguments";
+      case Unknown::arithmetic:
+        return "the arithmetic has no result";
+      case Unknown::stated:
+        return "the rule says `unknown`";
+      case Unknown::operand:
+        return "an operand is not known";
+      case Unknown::not_computed:
+        return "this version does not compute it";
+    }
+    return {};
   }
 
   static std::string text(const Span& span) {
@@ -115,7 +244,7 @@ class Explainer {
     return "a value";
   }
 
-  std::string value(std::uint16_t r) { return fmt::format("`{}`", machine_.text_of(matcher_.registers()[r])); }
+  std::string value(std::uint16_t r) { return fmt::format("`{}`", machine_.text_of(tests_.value(r))); }
 
   std::string failure(const program::Rule& rule, const Instruction& i) {
     switch (i.test) {
@@ -149,8 +278,28 @@ class Explainer {
     }
   }
 
+  // The test as a wish; empty where the reason says it already.
+  std::string needed(const program::Rule& rule, const Instruction& i) {
+    switch (i.test) {
+      case Test::op:
+        return fmt::format("{} is a call of `{}`", place(rule, i.a), rules_.op_patterns[i.b].text);
+      case Test::rest:
+        return "arguments that the pattern does not mention are at their defaults";
+      case Test::kind:
+        return fmt::format(
+            "{} is known to be `{}`", place(rule, i.a),
+            program::to_string({static_cast<program::KindName>(i.b), static_cast<program::Element>(i.c)}));
+      case Test::literal:
+        return fmt::format("{} is `{}`", place(rule, i.a), machine_.text_of(binding_.literal(i.b)));
+      case Test::same:
+        return fmt::format("{} is the same in both places", place(rule, static_cast<std::uint16_t>(i.b)));
+      default:
+        return {};
+    }
+  }
+
   std::string described(std::uint16_t r) {
-    const Value& v = matcher_.registers()[r];
+    const Value& v = tests_.value(r);
     if (!v.is(rewrite::Tag::node)) return fmt::format("`{}`", machine_.text_of(v));
     return fmt::format("`{}` (`{}`)", graph_.name(v.node()), graph_.target(v.node()));
   }
@@ -160,9 +309,9 @@ class Explainer {
   rewrite::Binding binding_;
   rewrite::Machine machine_;
   rewrite::Rewriter rewriter_;
-  rewrite::Matcher matcher_;
-  program::MatchProgram step_;
+  rewrite::RuleTests tests_;
   std::vector<Value> variables_;
+  std::vector<bool> bound_;
 };
 
 }  // namespace

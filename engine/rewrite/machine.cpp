@@ -46,6 +46,33 @@ Value Machine::run(program::Code code, std::vector<Value>& variables) {
   return v;
 }
 
+std::optional<std::vector<Value>> Machine::run_to(program::Code code, Index stop, std::vector<Value>& variables) {
+  variables_ = &variables;
+  frames_.assign(1, Frame{});
+  frames_[0].pc = code.begin;
+  frame_variables_.clear();
+  frame_arguments_.clear();
+  stack_.clear();
+  fuel_ = kFuel;
+  too_many_ = false;
+  while (frames_.size() > 1 || frames_[0].pc < stop) {
+    if (--fuel_ < 0 || held() > kMostValues) break;
+    const Step& s = binding_->rules().steps[frames_.back().pc++];
+    if (s.eval != Eval::end) {
+      step(s);
+    } else if (frames_.back().def != kNone) {
+      finish_frame();
+    } else {
+      break;
+    }
+  }
+  const bool there = frames_.size() == 1 && frames_[0].pc == stop;
+  frames_.clear();
+  settle();
+  if (!there) return std::nullopt;
+  return stack_;
+}
+
 // Runs until `frames` frames are left, or until the code of a match ends.
 Value Machine::proceed(std::size_t frames) {
   while (frames_.size() > frames) {

@@ -69,6 +69,8 @@ class Machine {
   void reset();
   // Runs code with the variables of a match; returns what is on top. Unknown when the code runs away.
   Value run(program::Code code, std::vector<Value>& variables);
+  // For explanations: runs the code up to the step `stop`, if it gets there. What is then on the stack, the top last.
+  std::optional<std::vector<Value>> run_to(program::Code code, program::Index stop, std::vector<Value>& variables);
   // The helper that ran away since this was last asked.
   struct GivenUp {
     program::Index def = 0, equation = 0;

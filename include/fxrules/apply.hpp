@@ -54,6 +54,7 @@ struct ApplyOptions {
   bool infer = true;  // first give nodes without metadata what the shape functions say
   bool dce = false;                                             // also remove what was dead in the input
   bool record = true;                                           // keep one Application for each rewrite
+  bool near_misses = false;                                     // look afterwards at what almost matched
   // On failure (failed, default_limit, cycle) put the graph back as it was. Costs a copy of the graph.
   bool restore_on_failure = true;
   std::function<void(const Progress&)> progress;  // about ten times a second, or not at all
@@ -146,6 +147,14 @@ struct RuleReport {
   std::size_t guard_false = 0;    // matched, every alternative's guard false
   std::size_t guard_unknown = 0;  // matched, no guard known true, one of them unknown
   std::size_t refused = 0;        // matched and guarded, but not safe: a read would pass a write, …
+  // With ApplyOptions::near_misses. All ops of the pattern were there at the end, but first failed:
+  std::size_t kind_failed = 0;      // `x: Tensor`
+  std::size_t literal_failed = 0;   // `0`
+  std::size_t repeated_failed = 0;  // a name in two places
+
+  [[nodiscard]] std::size_t near_misses() const {
+    return guard_false + guard_unknown + refused + kind_failed + literal_failed + repeated_failed;
+  }
 };
 
 struct Note {  // `=> note "…"` and refusals of pure rules

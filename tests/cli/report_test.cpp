@@ -64,7 +64,7 @@ TEST_CASE("the report for people") {
         "converged after 2 rewrites; 5 nodes before, 4 after\n"
         "  rewrites\n"
         "          2  fuse  (my.rules:2, phase tidy)\n"
-        "  matched, but not applied\n"
+        "  near misses: matched or almost, but not applied; `fxrules explain` says why at a node\n"
         "          5  my.rules:3: 3 with a guard that is false, 1 with a guard that is unknown, 1 refused as unsafe\n"
         "  notes\n"
         "    `neg`: not here  (my.rules:3)\n"
@@ -85,7 +85,8 @@ TEST_CASE("the report for programs") {
   CHECK(report["rewrites"] ==
         json::parse(R"([{"rule": "fuse", "phase": "tidy", "file": "my.rules", "line": 2, "count": 2}])"));
   CHECK(report["near_misses"] ==
-        json::parse(R"([{"rule": "my.rules:3", "guard_false": 3, "guard_unknown": 1, "refused": 1}])"));
+        json::parse(R"([{"rule": "my.rules:3", "guard_false": 3, "guard_unknown": 1, "refused": 1,
+                         "kind": 0, "literal": 0, "repeated": 0}])"));
   CHECK(report["notes"] == json::parse(R"([{"rule": "my.rules:3", "node": "neg", "text": "not here"}])"));
   CHECK(report["unknown_targets"] == json::parse(R"(["my.op"])"));
   CHECK(report["cycle"] == json::array());

@@ -1,0 +1,29 @@
+#include "engine/rewrite/rule_tests.hpp"
+
+#include <algorithm>
+
+namespace fxrules::rewrite {
+
+using program::Instruction;
+using program::Test;
+
+void RuleTests::begin(const program::Rule& rule, NodeId root) {
+  std::size_t registers = 1;
+  for (const Instruction& i : rule.tests)
+    registers = std::max<std::size_t>(registers, (i.test == Test::op ? std::max<std::size_t>(i.a, i.c + 4) : i.a) + 1);
+  step_.registers = static_cast<std::uint16_t>(registers);
+  matcher_.begin(step_, Value::of_node(root));
+}
+
+// A program of its own: the test, then an accept.
+bool RuleTests::holds(const Instruction& test) {
+  step_.code.assign(3, Instruction{});
+  step_.code[1] = test;
+  step_.code[1].fail = 0;
+  step_.code[2].test = Test::accept;
+  step_.accepts.resize(1);
+  program::Index pc = 1;
+  return matcher_.next(step_, pc) != nullptr;
+}
+
+}  // namespace fxrules::rewrite
