@@ -51,10 +51,10 @@ struct ApplyOptions {
   std::vector<std::string> disable;
   MutatedInputs mutated_inputs = MutatedInputs::as_output;      // placeholders
   MutatedInputs mutated_attributes = MutatedInputs::copy_back;  // get_attr
-  bool infer = true;  // first give nodes without metadata what the shape functions say
-  bool dce = false;                                             // also remove what was dead in the input
-  bool record = true;                                           // keep one Application for each rewrite
-  bool near_misses = false;                                     // look afterwards at what almost matched
+  bool infer = true;         // first give nodes without metadata what the shape functions say
+  bool dce = false;          // also remove what was dead in the input
+  bool record = true;        // keep one Application for each rewrite
+  bool near_misses = false;  // look afterwards at what almost matched
   // On failure (failed, default_limit, cycle) put the graph back as it was. Costs a copy of the graph.
   bool restore_on_failure = true;
   std::function<void(const Progress&)> progress;  // about ten times a second, or not at all
