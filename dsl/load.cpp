@@ -61,7 +61,8 @@ class Loader::Impl {
 
   RuleFile load(SourcePtr source) {
     load_prelude();
-    return enter(fmt::format("<text {}>", files_.size()), {}, std::move(source));
+    const fs::path path = source->name;  // what it imports stands beside it
+    return enter(fmt::format("<text {}>", files_.size()), path, std::move(source));
   }
 
   void finish() {

@@ -389,7 +389,7 @@ Value with_type(Machine&, Arguments a) {
 
 // Questions about what comes later need every use to mean what it will.
 void settle_uses(Machine& m) {
-  if (m.versions() != nullptr && m.versions()->pending()) m.versions()->finish();
+  if (m.versions() != nullptr && m.versions()->pending()) m.versions()->settle();
 }
 
 // The caller's look at the inputs when the graph has run is no use of theirs (engine/rewrite/inputs.hpp).
@@ -404,7 +404,7 @@ std::uint32_t uses_by_caller(Machine& m, NodeId n) {
 
 Value uses(Machine& m, Arguments a) {
   if (!a[0].is(Tag::node)) return a[0].unusable() ? a[0] : ill_typed();
-  if (m.versions() != nullptr && m.versions()->knows(a[0].node())) m.versions()->finish();
+  if (m.versions() != nullptr && m.versions()->knows(a[0].node())) m.versions()->settle();
   m.dependencies().use_counts.push_back(a[0].node());
   return Value::integer(graph_of(m).use_count(a[0].node()) - uses_by_caller(m, a[0].node()));
 }

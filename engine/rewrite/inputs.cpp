@@ -58,11 +58,12 @@ void Inputs::settle(const Versions& versions, const ApplyOptions& options, Repor
     const bool attribute = graph_->opcode(inputs_[i]) == Opcode::get_attr;
     changed.push_back({inputs_[i], value, attribute ? options.mutated_attributes : options.mutated_inputs});
     if (changed.back().where != MutatedInputs::copy_back || !versions.reshaped(inputs_[i])) continue;
-    report.diagnostics.push_back({Severity::error, "mutated-input",
-                                  fmt::format("`{}` gets another shape in place, and a copy back cannot give it one",
-                                              graph_->name(inputs_[i])),
-                                  {},
-                                  "--mutated-inputs=return gives the caller the new value as an output"});
+    report.diagnostics.push_back(
+        {Severity::error,
+         "mutated-input",
+         fmt::format("`{}` gets another shape in place, and a copy back cannot give it one", graph_->name(inputs_[i])),
+         {},
+         "--mutated-inputs=return gives the caller the new value as an output"});
   }
   return_values(changed, report);
   copy_back(changed, report);

@@ -52,14 +52,13 @@ Session::Session(const program::RuleSet& rules, Graph& graph, const ApplyOptions
       binding_(rules, graph),
       machine_(binding_, [this]() -> Storage& { return rewriter_.storage(); }),
       rewriter_(binding_, machine_),
-      versions_(
-          binding_, machine_, rewriter_,
-          [this](NodeId user, const std::string& why) {
-            const Index rule = writing_ == kNone ? 0 : writing_;
-            report_->diagnostics.push_back({Severity::error, "lost-write",
-                                            fmt::format("`{}`: {}", graph_->name(user), why), rules_->rules[rule].span,
-                                            "the graph is left as it was"});
-          }),
+      versions_(binding_, machine_, rewriter_,
+                [this](NodeId user, const std::string& why) {
+                  const Index rule = writing_ == kNone ? 0 : writing_;
+                  report_->diagnostics.push_back({Severity::error, "lost-write",
+                                                  fmt::format("`{}`: {}", graph_->name(user), why),
+                                                  rules_->rules[rule].span, "the graph is left as it was"});
+                }),
       extra_matcher_(binding_, machine_.heap()),
       enabled_(rules.rules.size(), true),
       noted_(rules.rules.size()),
@@ -87,7 +86,7 @@ Outcome Session::attempt(Index index, NodeId root, std::vector<Value>& variables
   rewriter_.begin();
   const bool writes = may_write(root);
   if (writes) versions_.begin(root);
-  if (versions_.pending() && (!rule.extra.empty() || (!writes && versions_.knows(root)))) versions_.finish();
+  if (versions_.pending() && (!rule.extra.empty() || (!writes && versions_.knows(root)))) versions_.settle();
   if (writes && is_write_back(root)) return Outcome::declined;
   const Outcome outcome = join(rule, index, root, 0, variables, nodes);
   report_helper();

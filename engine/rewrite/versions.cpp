@@ -54,12 +54,16 @@ void Versions::bind_until(NodeId n) {
   reached_ = n;
 }
 
-void Versions::finish() {
+void Versions::settle() {
   while (!waiting_.empty()) {
     const NodeId owner = waiting_.front().owner;
     bind_uses_of(owner);
     stays(owner);
   }
+}
+
+void Versions::finish() {
+  settle();
   release();
   if (written_) rewriter_->forget_storage();  // it took old and new versions for one
   written_ = false;
@@ -91,7 +95,8 @@ std::uint32_t Versions::add_member(NodeId node, std::uint32_t parent, std::uint3
   const auto index = static_cast<std::uint32_t>(members_.size());
   const std::uint32_t version = buffers_[buffer].version;
   members_.push_back({node, parent, buffer, relation, version, node, version, kNone});
-  know(node, index);
+  // What is dead already was so in the input, and stays.
+  if (member_of_.try_emplace(node.value, index).second && graph_->has_uses(node)) known_.push_back(node);
   return index;
 }
 
@@ -228,7 +233,7 @@ bool Versions::through_view(NodeId root, NodeId operand) {
 std::uint32_t Versions::buffer_of(NodeId root, NodeId operand) { return members_[adopt(operand, root)].buffer; }
 
 void Versions::begin(NodeId root) {
-  if (pending() && reached_.valid() && graph_->precedes(root, reached_)) finish();
+  if (pending() && reached_.valid() && graph_->precedes(root, reached_)) settle();
   if (!pending()) {
     release();
     reached_ = root;
@@ -256,6 +261,10 @@ void Versions::write(NodeId root, NodeId operand, NodeId value, SymbolId name, b
   wait_for_uses_behind(buffers_[b], root);
   for (SlotId s = graph_->first_use(root); s.valid() && returned; s = graph_->next_use(s))
     wait(s, graph_->owner(s), member);
+  if (value == operand) {  // the rule says that nothing was written
+    if (!lazy_) finish();
+    return;
+  }
   const std::uint32_t written = same_as(member);
   if (several_operands(members_[written].node)) {
     failed(root, fmt::format("`{}` writes to `{}`, which may share storage with several values", graph_->name(root),
@@ -430,10 +439,10 @@ bool Versions::make_base(Buffer& buffer, NodeId place) {
     const SymbolId name = last && buffer.name.valid() ? graph_->numbered_name(graph_->text(buffer.name)) : SymbolId();
     const std::size_t before = rewriter_->changes().created.size();
     if ((!result.is(Tag::node) && !result.is(Tag::fresh)) || !rewriter_->make(result, at, place, name)) {
-      const std::string why = result.is(Tag::failure)
-                                  ? machine_->text_of(result)
-                                  : fmt::format("no `inverse` says what a write through `{}` makes of its operand",
-                                                graph_->target(at));
+      const std::string why =
+          result.is(Tag::failure)
+              ? machine_->text_of(result)
+              : fmt::format("no `inverse` says what a write through `{}` makes of its operand", graph_->target(at));
       failed(place, fmt::format("reads `{}`, which was written through `{}`: {}",
                                 graph_->name(members_[buffer.base].node), graph_->name(members_[view].node), why));
       buffer.written = kNone;  // said once

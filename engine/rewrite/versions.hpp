@@ -37,7 +37,9 @@ class Versions {
   }
   // The node was not rewritten: what it writes in place is written.
   void stays(NodeId n);
-  // Binds everything; nothing waits and no buffer is known afterwards.
+  // Binds everything: nothing waits afterwards.
+  void settle();
+  // And lets go what was held for it and nobody reads.
   void finish();
 
   // Before anything else is asked about a write at `root`.
@@ -123,7 +125,7 @@ class Versions {
   Rewriter* rewriter_;
   Graph* graph_;
   Report report_;
-  std::unordered_set<std::uint32_t> reshaped_;         // origins whose own sizes or strides an op changed
+  std::unordered_set<std::uint32_t> reshaped_;  // origins whose own sizes or strides an op changed
   bool lazy_ = false, written_ = false;
   std::vector<Member> members_;
   std::vector<Buffer> buffers_;

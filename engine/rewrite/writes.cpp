@@ -131,7 +131,8 @@ bool Session::reads_what_it_writes(NodeId root, const std::vector<Written>& writ
     if (slot.kind != ArgKind::node) return;
     const auto [known, fresh] = item_of.try_emplace(slot.a, item);
     if (fresh || known->second == item) return;
-    otherwise |= std::any_of(written.begin(), written.end(), [&](const Written& w) { return w.operand == slot.node(); });
+    otherwise |=
+        std::any_of(written.begin(), written.end(), [&](const Written& w) { return w.operand == slot.node(); });
   };
   for (std::uint32_t a = 0; a < count; ++a) {
     const Slot& slot = (*graph_)[graph_->argument(root, a)];
@@ -231,7 +232,8 @@ Outcome Session::write(Index index, const program::Alternative& alternative, Nod
   }
   const NodeId first = rewriter_.node_of(written[0].value);
   record(index, root, nodes, graph_->name_id(first));
-  for (const Written& w : written) versions_.write(root, w.operand, rewriter_.node_of(w.value), w.name, follows && !own);
+  for (const Written& w : written)
+    versions_.write(root, w.operand, rewriter_.node_of(w.value), w.name, follows && !own);
   if (graph_->has_uses(root)) settle_root(root, first);
   rewriter_.erase_write(root);
   return Outcome::applied;

@@ -95,11 +95,11 @@ class GraphWriter {
   const Graph& original_;
   const Graph& graph_;
   SymbolId getitem_;
-  std::vector<LeafNow> leaves_;                        // beside origin_.leaves
-  std::unordered_map<std::uint32_t, NodeId> same_as_;  // a second getitem of one output
+  std::vector<LeafNow> leaves_;                             // beside origin_.leaves
+  std::unordered_map<std::uint32_t, NodeId> same_as_;       // a second getitem of one output
   std::unordered_map<std::uint32_t, std::size_t> leaf_of_;  // by getitem node
-  std::unordered_set<std::uint32_t> folded_;           // getitem nodes that are outputs of another node
-  NodeId at_;                                          // whose text is made
+  std::unordered_set<std::uint32_t> folded_;                // getitem nodes that are outputs of another node
+  NodeId at_;                                               // whose text is made
 };
 
 }  // namespace fxrules::pt2

@@ -43,16 +43,6 @@ hint: the pattern binds `x` and `y`
     |                                    ^
 hint: the pattern binds `x` and `y`
 )"},
-    {__LINE__, R"(phase p as "{origin(d)}_m"
-add(x, y) => sub(x, y))",
-     R"(t.rules:1:21: error: the phase's name text uses `d`, which the pattern does not bind [unbound-name]
-  1 | phase p as "{origin(d)}_m"
-    |                     ^
-hint: the pattern binds `x` and `y`
-t.rules:2:1: note: in this rule
-  2 | add(x, y) => sub(x, y)
-    | ^~~~~~~~~
-)"},
     {__LINE__, R"(add(x, y) => error "no {z}" if x == y)",
      R"(t.rules:1:25: error: message uses `z`, which the pattern does not bind [unbound-name]
   1 | add(x, y) => error "no {z}" if x == y

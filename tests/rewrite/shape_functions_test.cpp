@@ -82,7 +82,7 @@ TEST_CASE("the first equation whose guard is known true counts, the file's own b
   Graph graph = graph_of(kRelu);
   static_cast<void>(apply(
       rules_with_prelude("meta neg(_) = Tensor(torch.int8, [7])\nrelu(x) => test.last(neg(tanh(x)))\n"), graph, {}));
-  CHECK(metas_of(graph) == "x = f32[4][1]cpu\ntanh = f32[4][1]cpu\nneg = i8[7]\n");
+  CHECK(metas_of(graph) == "x = f32[4][1]cpu\ntanh = f32[4][1]cpu\nneg = i8[7]\nlast = f32[4]cpu\n");
 }
 
 TEST_CASE("parts of metadata stay unknown on their own") {

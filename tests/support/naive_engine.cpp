@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <optional>
 
+#include "engine/rewrite/inputs.hpp"
 #include "engine/rewrite/session.hpp"
 #include "naive_match.hpp"
 
@@ -24,11 +25,16 @@ class Run {
 
   Report run() {
     report_.nodes_before = graph_.size();
+    Report ignored;
+    Session keeper(rules_, graph_, options_, ignored);
+    rewrite::Inputs inputs(keeper.binding(), keeper.rewriter());
     for (const program::Phase& phase : rules_.phases) {
       if (report_.stop != StopReason::converged) break;
       phase.once ? once(phase) : fixpoint(phase);
       if (session_ != nullptr) session_->settle_metadata();
     }
+    session_.reset();
+    inputs.settle(keeper.versions(), options_, report_);
     report_.nodes_after = graph_.size();
     return std::move(report_);
   }
@@ -103,7 +109,7 @@ class Run {
       }
     }
     const Outcome outcome = session_->attempt(rule, root, variables, match.nodes);
-    if (outcome == Outcome::failed) {
+    if (outcome == Outcome::failed || has_errors(scratch_.diagnostics)) {
       report_.stop = StopReason::failed;
       report_.diagnostics = scratch_.diagnostics;
       return Step::stop;
