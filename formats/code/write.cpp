@@ -102,7 +102,7 @@ class FunctionWriter {
   void arguments(std::string& out, NodeId node, std::uint32_t first);
   void freed(std::string& out, NodeId node);
   void free_last_uses(std::string& out, const Slot& root, NodeId user, bool& any);
-  [[nodiscard]] bool all_print_as_operands(NodeId node) const;
+  [[nodiscard]] bool all_print_as_operands(NodeId node, bool bracketed) const;
   void define(std::string& out, NodeId node) {
     out += graph_.name(node);
     annotation(out, node);
@@ -274,15 +274,18 @@ void FunctionWriter::arguments(std::string& out, NodeId node, std::uint32_t firs
 }
 
 // Operands that neither an operator nor the start of a line would make something else of.
-bool FunctionWriter::all_print_as_operands(NodeId node) const {
+bool FunctionWriter::all_print_as_operands(NodeId node, bool bracketed) const {
   const CallForm& form = graph_.form(node);
   if (!form.keywords.empty()) return false;
   for (std::uint32_t i = 0; i < form.positional; ++i) {
     const Slot& slot = graph_[graph_.argument(node, i)];
     switch (slot.kind) {
       case ArgKind::symbolic:
-      case ArgKind::opaque:
         return false;
+      case ArgKind::opaque:  // integers beyond 64 bits are, too
+        if (i == 1 && bracketed) break;
+        if (graph_.text(slot.symbol()).find_first_not_of("0123456789") != std::string_view::npos) return false;
+        break;
       case ArgKind::bare:
         if (looks_like_size(graph_.text(slot.symbol()))) return false;
         break;
@@ -301,7 +304,7 @@ bool FunctionWriter::all_print_as_operands(NodeId node) const {
 
 bool FunctionWriter::operators(std::string& out, NodeId node, std::string_view function) {
   const std::uint32_t count = graph_.form(node).positional;
-  if (!all_print_as_operands(node)) return false;
+  if (!all_print_as_operands(node, function == "getitem")) return false;
   const auto operand = [&](std::uint32_t i) { values_.append(out, graph_.argument(node, i)); };
   if (function == "getitem" && count == 2) {
     define(out, node);
