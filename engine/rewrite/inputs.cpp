@@ -133,17 +133,20 @@ void Inputs::return_values(const std::vector<New>& values, Report& report) {
   builder.reassign(output, form.opcode, form.target);
 }
 
-// A call of the op that the catalogue names for the role, in the spelling of aten graphs where `like` is one.
-NodeId Inputs::call(std::string_view role, const std::vector<NodeId>& operands, NodeId like) {
+bool Inputs::spells_overloads() const {
+  for (const NodeId n : graph_->nodes()) {
+    const SpellingStyle style = binding_->call_class(n).style;
+    if (graph_->opcode(n) == Opcode::call_function &&
+        (style == SpellingStyle::aten_overload || style == SpellingStyle::edge_overload))
+      return true;
+  }
+  return false;
+}
+
+// A call of the op that the catalogue names for the role, before the output.
+NodeId Inputs::call(std::string_view role, const std::vector<NodeId>& operands, bool aten) {
   const Catalogue& catalogue = binding_->catalogue();
   const OpId op = catalogue.role(role);
-  bool aten = false;
-  for (NodeId n = graph_->first(); n.valid() && !aten; n = graph_->next(n)) {
-    const SpellingStyle style = binding_->call_class(n).style;
-    aten = graph_->opcode(n) == Opcode::call_function &&
-           (style == SpellingStyle::aten_overload || style == SpellingStyle::edge_overload);
-    if (n == like) break;
-  }
   CallBuilder builder(*graph_);
   for (const NodeId n : operands) builder.node(n);
   if (!aten) return builder.create(Opcode::call_method, catalogue.method_of(op), {}, graph_->output());
@@ -161,14 +164,16 @@ void Inputs::copy_back(const std::vector<New>& values, Report& report) {
   if (back.empty()) return;
   rewriter_->forget_storage();
   Storage& storage = rewriter_->storage();
+  const bool aten = spells_overloads();
   for (New& v : back) {
-    const bool read_later = std::any_of(back.begin(), back.end(), [&](const New& other) {
-      return other.input != v.input && storage.together(v.value, other.input);
-    });
-    if (read_later) v.value = call("clone", {v.value}, v.value);
+    const bool read_later =
+        storage.holds_input(v.value) && std::any_of(back.begin(), back.end(), [&](const New& other) {
+          return other.input != v.input && storage.together(v.value, other.input);
+        });
+    if (read_later) v.value = call("clone", {v.value}, aten);
   }
   for (const New& v : back) {
-    const NodeId copy = call("write", {v.input, v.value}, v.value);
+    const NodeId copy = call("write", {v.input, v.value}, aten);
     graph_->set_meta(copy, graph_->meta(v.input));
     report.mutated_inputs.push_back({graph_->name_id(v.input), graph_->name_id(v.value), std::nullopt, false, true});
   }

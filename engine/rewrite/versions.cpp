@@ -156,9 +156,13 @@ void Versions::adopt_users(std::uint32_t member, NodeId place) {
   std::vector<std::uint32_t> todo{member};
   const NodeId base = members_[member].node;
   if (graph_->opcode(base) == Opcode::get_attr) {  // nodes of one path are one storage
-    for (const NodeId n : graph_->nodes()) {
-      if (n != base && graph_->opcode(n) == Opcode::get_attr && graph_->form(n).target == graph_->form(base).target)
-        todo.push_back(add_member(n, member, members_[member].buffer, Relation::same));
+    if (attributes_.empty()) {                     // rules make calls only: what there is, is there from the start
+      for (const NodeId n : graph_->nodes()) {
+        if (graph_->opcode(n) == Opcode::get_attr) attributes_[graph_->form(n).target.value].push_back(n);
+      }
+    }
+    for (const NodeId n : attributes_[graph_->form(base).target.value]) {
+      if (n != base && graph_->alive(n)) todo.push_back(add_member(n, member, members_[member].buffer, Relation::same));
     }
   }
   while (!todo.empty()) {

@@ -125,6 +125,7 @@ class Versions {
   Rewriter* rewriter_;
   Graph* graph_;
   Report report_;
+  std::unordered_map<std::uint32_t, std::vector<NodeId>> attributes_;  // get_attr nodes by path
   std::unordered_set<std::uint32_t> reshaped_;  // origins whose own sizes or strides an op changed
   bool lazy_ = false, written_ = false;
   std::vector<Member> members_;
