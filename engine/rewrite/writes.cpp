@@ -3,6 +3,7 @@
 // of them share storage, the new value is nobody else's storage that is written or returned later.
 #include <algorithm>
 #include <unordered_map>
+#include <unordered_set>
 
 #include <fmt/format.h>
 
@@ -142,12 +143,12 @@ bool Session::reads_what_it_writes(NodeId root, const std::vector<Written>& writ
       for (std::uint32_t i = 0; i < slot.count(); ++i) look_at((*graph_)[slot.child(i)], i);
     }
   }
+  std::unordered_map<std::uint32_t, NodeId> operand_of;  // by buffer: the operand that writes it
+  for (const Written& w : written) operand_of.emplace(versions_.buffer_of(root, w.operand), w.operand);
   for (const auto& [node, item] : item_of) {
-    for (const Written& w : written) {
-      if (NodeId(node) != w.operand && is_tensor(binding_, NodeId(node)) != Truth::no &&
-          versions_.buffer_of(root, NodeId(node)) == versions_.buffer_of(root, w.operand))
-        otherwise = true;
-    }
+    if (is_tensor(binding_, NodeId(node)) == Truth::no) continue;
+    const auto found = operand_of.find(versions_.buffer_of(root, NodeId(node)));
+    otherwise |= found != operand_of.end() && found->second != NodeId(node);
   }
   return otherwise;
 }
@@ -174,12 +175,11 @@ Outcome Session::write(Index index, const program::Alternative& alternative, Nod
   }
   if (!own && !root_value.is(Tag::none)) return Outcome::declined;
   bool follows = false;
+  std::unordered_set<std::uint32_t> buffers;
   for (const Written& w : written) {
     aliased_operands(binding_, root, [&](NodeId o) { follows |= o == w.operand; });
-    for (const Written& other : written) {
-      if (&other != &w && versions_.buffer_of(root, other.operand) == versions_.buffer_of(root, w.operand))
-        return refuse_write(index, root, Refusal::shared_operands);
-    }
+    if (!buffers.insert(versions_.buffer_of(root, w.operand)).second)
+      return refuse_write(index, root, Refusal::shared_operands);
   }
   if (written.size() > 1 && reads_what_it_writes(root, written))
     return refuse_write(index, root, Refusal::shared_operands);
