@@ -4,7 +4,7 @@ set(package "${CMAKE_INSTALL_LIBDIR}/cmake/fxrules")
 
 foreach(name diagnostic catalogue graph program rewrite formats dsl)
   if(TARGET fxrules_${name})
-    set_target_properties(fxrules_${name} PROPERTIES EXPORT_NAME ${name} POSITION_INDEPENDENT_CODE ON)
+    set_target_properties(fxrules_${name} PROPERTIES EXPORT_NAME ${name})
     target_compile_features(fxrules_${name} PUBLIC cxx_std_20)
     install(TARGETS fxrules_${name} EXPORT fxrules-targets ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR}
             INCLUDES DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})

@@ -6,6 +6,8 @@
 #     PUBLIC  fxrules::diagnostic       # what its headers use
 #     PRIVATE fmt::fmt                  # what its sources use
 #     HEADERS taocpp::pegtl)            # header-only, for its sources: users of the package need not have it
+#
+# What almost every source includes is compiled once, with the first room.
 function(fxrules_add_room name)
   cmake_parse_arguments(PARSE_ARGV 1 room "" "" "SOURCES;PUBLIC;PRIVATE;HEADERS")
   add_library(fxrules_${name} STATIC ${room_SOURCES})
@@ -14,6 +16,13 @@ function(fxrules_add_room name)
   foreach(library IN LISTS room_HEADERS)
     target_link_libraries(fxrules_${name} PRIVATE $<BUILD_INTERFACE:${library}>)
   endforeach()
+  set_target_properties(fxrules_${name} PROPERTIES POSITION_INDEPENDENT_CODE ON)
+  if(name STREQUAL "diagnostic")
+    target_precompile_headers(fxrules_diagnostic PRIVATE "${PROJECT_SOURCE_DIR}/cmake/precompiled.hpp")
+  else()
+    target_link_libraries(fxrules_${name} PRIVATE fmt::fmt)
+    target_precompile_headers(fxrules_${name} REUSE_FROM fxrules_diagnostic)
+  endif()
 endfunction()
 
 # Adds a folder if it has a CMakeLists.txt, and configures again when one appears.
