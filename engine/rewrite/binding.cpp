@@ -130,6 +130,11 @@ void Binding::add_class(std::uint32_t form_index, const Spelling* spelling, cons
     const bool impure = has(schema->tags, OpTag::effect) || has(schema->tags, OpTag::random);
     call->removable = !call->writes && !impure;
     for (const SchemaReturn& r : schema->returns) call->aliases |= !r.alias.empty();
+    list_effects(*call);
+    if (has(schema->tags, OpTag::may_alias)) {
+      const int copy = schema->find("copy");
+      if (copy >= 0) call->copy_flag = call->by_argument[static_cast<std::size_t>(copy)];
+    }
   }
   call->by_key.resize(rules_->keys.size());
   for (std::size_t k = 0; k < rules_->keys.size(); ++k) {
@@ -173,6 +178,20 @@ void Binding::add_class(std::uint32_t form_index, const Spelling* spelling, cons
     if (same_roles) return;
   }
   classes_.push_back(std::move(call));
+}
+
+void Binding::list_effects(CallClass& call) {
+  for (std::uint32_t a = 0; a < call.by_argument.size(); ++a) {
+    const SchemaArgument& argument = call.schema->arguments[a];
+    CallClass::Effect effect;
+    effect.argument = a;
+    effect.writes = argument.writes;
+    effect.returned =
+        !argument.alias.empty() && std::any_of(call.schema->returns.begin(), call.schema->returns.end(),
+                                               [&](const SchemaReturn& r) { return r.alias == argument.alias; });
+    effect.certain = argument.writes_when.empty() && argument.alias_when.empty() && !argument.type.optional;
+    if (effect.writes || effect.returned) call.effects.push_back(effect);
+  }
 }
 
 // Lays the arguments of a form out over a schema; false when the counts or keywords do not fit.
@@ -766,10 +785,9 @@ bool Binding::says(const Value& value, std::string_view text) const {
 bool Binding::writes(NodeId n) {
   const CallClass& call = call_class(n);
   if (call.unknown || !call.writes) return false;
-  for (std::size_t a = 0; a < call.by_argument.size(); ++a) {
-    if (call.schema->arguments[a].writes && writes_argument(call, n, a)) return true;
-  }
-  return false;
+  return std::any_of(call.effects.begin(), call.effects.end(), [&](const CallClass::Effect& e) {
+    return e.writes && (e.certain || writes_argument(call, n, e.argument));
+  });
 }
 
 }  // namespace fxrules::rewrite

@@ -33,6 +33,14 @@ struct CallClass {
   bool unknown = false;             // may read, write and return any tensor that it gets
   bool aliases = false;             // the result may share storage with an argument
   std::vector<Access> by_argument;  // schema arguments
+  // What is written or may be returned; nearly always decided by the form.
+  struct Effect {
+    std::uint32_t argument = 0;  // of the schema
+    bool returned = false, writes = false;
+    bool certain = true;  // else the call's arguments decide
+  };
+  std::vector<Effect> effects;
+  Access copy_flag;                 // of a call that returns its operand or a copy
   std::vector<Access> by_key;       // argument keys of the rule set
   struct Rest {
     bool never = false;                                        // an argument without default is not mentioned
@@ -157,6 +165,7 @@ class Binding {
   [[nodiscard]] TypeKind agreed_kind(const FormInfo& info) const;
   void add_class(std::uint32_t form, const Spelling* spelling, const Overload* schema);
   [[nodiscard]] bool fits(const CallForm& form, const Overload& schema, bool reflected, std::vector<Access>& out);
+  static void list_effects(CallClass& call);
   std::uint32_t choose(NodeId n, const FormInfo& info);
   bool kinds_fit(NodeId n, const CallClass& call);
   bool decide(std::uint32_t form, program::Index pattern);

@@ -628,6 +628,25 @@ bool asks_graph(Builtin id) {
   }
 }
 
+// What these answer depends on more of a call than its metadata and its form.
+bool asks_call(Builtin id) {
+  switch (id) {
+    case Builtin::results:
+    case Builtin::result:
+    case Builtin::is_view:
+    case Builtin::occurrences:
+    case Builtin::given:
+    case Builtin::mutates:
+    case Builtin::op:
+    case Builtin::is_input:
+    case Builtin::is_parameter:
+    case Builtin::is_buffer:
+      return true;
+    default:
+      return false;
+  }
+}
+
 }  // namespace
 
 const TensorMeta* tensor_meta(Machine& machine, const Value& v) {
@@ -647,6 +666,7 @@ Value call_builtin(Machine& m, Builtin id, const std::vector<Value>& a) {
     if (m.inferring()) return Value::unknown(Unknown::not_computed);
     m.settle();
   }
+  if (m.inferring() && asks_call(id)) m.looks_at_calls(a);
   switch (id) {
     case Builtin::shape:
       return shape(m, a);

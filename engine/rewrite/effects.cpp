@@ -3,11 +3,16 @@
 namespace fxrules::rewrite {
 
 bool asks_for_copy(Binding& binding, const CallClass& call, NodeId n) {
-  if (!has(call.schema->tags, OpTag::may_alias)) return false;
-  const Access access = binding.find_argument(call, n, "copy");
-  if (access.how != Access::How::slot) return false;
-  const Value asked = binding.argument(n, access);
+  if (call.copy_flag.how != Access::How::slot) return false;
+  const Value asked = binding.argument(n, call.copy_flag);
   return asked.is(Tag::boolean) && asked.i != 0;
+}
+
+bool returns_argument(Binding& binding, const CallClass& call, NodeId n, const CallClass::Effect& effect) {
+  // inplace=False; a call that may return its operand anyway (dropout outside training) still does.
+  const bool sometimes = has(call.schema->tags, OpTag::may_alias);
+  if (effect.writes && !sometimes && !binding.writes_argument(call, n, effect.argument)) return false;
+  return binding.holds(call, n, call.schema->arguments[effect.argument].alias_when);  // getattr of a shape
 }
 
 namespace {

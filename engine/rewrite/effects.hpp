@@ -30,6 +30,9 @@ void operands_of(const Graph& graph, NodeId n, const Access& access, Visit visit
 // `x.to(t, copy=True)`: an argument of that name turns a possible alias into a copy.
 [[nodiscard]] bool asks_for_copy(Binding& binding, const CallClass& call, NodeId n);
 
+// An argument that decides at the call whether it is returned.
+[[nodiscard]] bool returns_argument(Binding& binding, const CallClass& call, NodeId n, const CallClass::Effect& effect);
+
 template <class Visit>
 void aliased_operands(Binding& binding, NodeId n, Visit visit) {
   const Graph& graph = binding.graph();
@@ -41,17 +44,9 @@ void aliased_operands(Binding& binding, NodeId n, Visit visit) {
     return;
   }
   if (!call.aliases || asks_for_copy(binding, call, n)) return;
-  for (std::size_t a = 0; a < call.by_argument.size(); ++a) {
-    const std::string_view set = call.schema->arguments[a].alias;
-    if (set.empty()) continue;
-    const bool returned = std::any_of(call.schema->returns.begin(), call.schema->returns.end(),
-                                      [&](const SchemaReturn& r) { return r.alias == set; });
-    if (!returned) continue;
-    // inplace=False; a call that may return its operand anyway (dropout outside training) still does.
-    const bool sometimes = has(call.schema->tags, OpTag::may_alias);
-    if (call.schema->arguments[a].writes && !sometimes && !binding.writes_argument(call, n, a)) continue;
-    if (!binding.holds(call, n, call.schema->arguments[a].alias_when)) continue;  // getattr of a shape
-    operands_of(graph, n, call.by_argument[a], visit);
+  for (const CallClass::Effect& e : call.effects) {
+    if (e.returned && (e.certain || returns_argument(binding, call, n, e)))
+      operands_of(graph, n, call.by_argument[e.argument], visit);
   }
 }
 
@@ -63,9 +58,9 @@ void written_operands(Binding& binding, NodeId n, Visit visit) {
     return;
   }
   if (!call.writes) return;
-  for (std::size_t a = 0; a < call.by_argument.size(); ++a) {
-    if (call.schema->arguments[a].writes && binding.writes_argument(call, n, a))
-      operands_of(binding.graph(), n, call.by_argument[a], visit);
+  for (const CallClass::Effect& e : call.effects) {
+    if (e.writes && (e.certain || binding.writes_argument(call, n, e.argument)))
+      operands_of(binding.graph(), n, call.by_argument[e.argument], visit);
   }
 }
 

@@ -23,7 +23,7 @@ Inputs::Inputs(Binding& binding, Rewriter& rewriter)
   for (const NodeId n : inputs_) builder.node(n);
   builder.close();
   builder.reassign(output, form.opcode, form.target);
-  rewriter_->forget_storage();
+  for (const NodeId n : inputs_) rewriter_->storage().returned(n);
 }
 
 bool Inputs::graph_writes() const {

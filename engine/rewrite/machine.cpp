@@ -115,12 +115,22 @@ Value Machine::call(Index def, std::initializer_list<Value> arguments, Index sta
 // ---------------------------------------------------------------- shape functions and inverses
 
 MetaId Machine::infer(NodeId n) {
-  if (facts_ == nullptr || facts_->metas == kNone || inferring_ == kMostInferring) return {};
+  if (facts_ == nullptr || facts_->metas == kNone) return {};
   const Index start = binding_->start(n, binding_->rules().defs[facts_->metas].match);
   if (start == 0) return {};
-  ++inferring_;
-  const MetaId meta = meta_of(call(facts_->metas, {Value::of_node(n)}, start));
-  --inferring_;
+  if (const auto known = inferences_.find(binding_->graph(), n)) return *known;
+  Inferences::Key key = inferences_.key();
+  Matcher::Watch outer = matcher_.watch(n);
+  MetaId meta;
+  if (inferring_ < kMostInferring) {
+    ++inferring_;
+    meta = meta_of(call(facts_->metas, {Value::of_node(n)}, start));
+    --inferring_;
+    if (!matcher_.strayed() && fuel_ >= 0 && !too_many_) inferences_.keep(std::move(key), meta);
+  } else {
+    outer.strayed = true;  // with less on its way it would have been told
+  }
+  matcher_.watch_again(outer);
   return meta;
 }
 

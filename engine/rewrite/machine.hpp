@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "engine/rewrite/binding.hpp"
+#include "engine/rewrite/inferences.hpp"
 #include "engine/rewrite/matcher.hpp"
 #include "engine/rewrite/storage.hpp"
 
@@ -79,7 +80,10 @@ class Machine {
   [[nodiscard]] std::optional<GivenUp> take_given_up() { return std::exchange(given_up_, std::nullopt); }
 
   // Shape functions and inverses of this scope from here on; `maker` lets guards ask about fresh nodes.
-  void use(const program::OpFacts& facts) { facts_ = &facts; }
+  void use(const program::OpFacts& facts) {
+    if (facts_ == nullptr || facts_->metas != facts.metas) inferences_.forget();
+    facts_ = &facts;
+  }
   void use(Maker& maker) { maker_ = &maker; }
   // What the shape functions say of a call's value; none where no equation covers it. Forms that no equation
   // is about cost one look-up.
@@ -91,6 +95,12 @@ class Machine {
   MetaId meta_of_fresh(std::uint32_t fresh);
   // Whether a shape function is being evaluated: what it says may depend on the call alone.
   [[nodiscard]] bool inferring() const { return inferring_ > 0; }
+  // What a shape function says depends on more than the call and its operands' metadata where it looks at other calls.
+  void looks_at_calls(const std::vector<Value>& values) {
+    for (const Value& v : values) {
+      if (v.is(Tag::node)) matcher_.looks_at(v.node());
+    }
+  }
   // Takes back the nodes that exist only for shape functions, before something counts nodes or uses.
   void settle();
 
@@ -189,6 +199,7 @@ class Machine {
   const program::OpFacts* facts_ = nullptr;
   Maker* maker_ = nullptr;
   unsigned inferring_ = 0;
+  Inferences inferences_;
   bool trying_out_ = false;
 };
 

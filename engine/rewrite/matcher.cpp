@@ -15,6 +15,7 @@ void Matcher::begin(const program::MatchProgram& match, Value root) {
 // Arguments that the pattern does not mention must be at their defaults. Without a schema every argument
 // has to be mentioned.
 bool Matcher::rest_holds(NodeId n, Index spec) {
+  looks_at(n);
   CallClass& call = binding_->call_class(n);
   if (call.schema == nullptr) {
     std::size_t mentioned = 0;
@@ -32,6 +33,7 @@ bool Matcher::rest_holds(NodeId n, Index spec) {
 }
 
 bool Matcher::commutes(NodeId n, bool asked) {
+  looks_at(n);
   CallClass& call = binding_->call_class(n);
   if (call.schema == nullptr) return asked;
   if (!asked && !has(call.schema->tags, OpTag::commutative)) return false;
@@ -71,6 +73,7 @@ const program::Accept* Matcher::next(const program::MatchProgram& match, Index& 
         continue;
       }
       case Test::argument: {
+        looks_at(r[i.c].node());
         const Access& access = binding_->call_class(r[i.c].node()).by_key[i.b];
         holds = access.how != Access::How::absent;
         if (holds) r[i.a] = binding_->argument(r[i.c].node(), access);
@@ -80,6 +83,7 @@ const program::Accept* Matcher::next(const program::MatchProgram& match, Index& 
         holds = rest_holds(r[i.a].node(), i.b);
         break;
       case Test::bind_rest:
+        looks_at(r[i.c].node());
         r[i.a] = Value::make(Tag::rest, r[i.c].a, i.b);
         holds = true;
         break;

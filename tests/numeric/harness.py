@@ -176,7 +176,8 @@ def _content_difference(what, old, new, tolerance):
 
 # ---------------------------------------------------------------- the program
 
-REPORTS = []  # of every run of this session
+# Where the reports of all runs are kept, a file a process; nowhere unless somebody will read them.
+REPORTS = os.environ.get("FXRULES_REPORTS")
 
 
 @dataclasses.dataclass
@@ -227,13 +228,13 @@ def rules_that_acted(reports):
     rules = {path.name: shipped_rules(path.name) for path in (ROOT / "rules").glob("*.rules")}
     acted = set()
     for report in reports:
-        acted |= {(entry["file"], entry["rule"]) for entry in report["rewrites"]}
+        acted |= {(pathlib.Path(entry["file"]).name, entry["rule"]) for entry in report["rewrites"] if entry["count"]}
         noted = {note["rule"] for note in report["notes"] if not note["text"].startswith("not rewritten")}
         acted |= {(file, rule) for file, names in rules.items() for rule in names if rule in noted}
         for found in report["diagnostics"]:
-            before = {n: rule for rule, (n, _) in rules.get(found["file"], {}).items() if n <= found["line"]}
+            before = {n: rule for rule, (n, _) in rules.get(pathlib.Path(found["file"]).name, {}).items() if n <= found["line"]}
             if found["kind"] == "rule-error" and before:
-                acted.add((found["file"], before[max(before)]))
+                acted.add((pathlib.Path(found["file"]).name, before[max(before)]))
     return acted
 
 
@@ -255,10 +256,21 @@ def apply(rules, text, options=()):
         if done.returncode not in (0, 1) or not done.stdout:
             raise RuntimeError(message)
         report = _report(done)
-        REPORTS.append(report)
+        _keep(report)
         if done.returncode == 1:
             raise Refused(message, report)
         return Applied(result.read_text(), report)
+
+
+def _keep(report):
+    if REPORTS:
+        with (pathlib.Path(REPORTS) / f"{os.getpid()}.jsonl").open("a") as file:
+            file.write(json.dumps(report) + "\n")
+
+
+def kept_reports():
+    lines = (line for path in pathlib.Path(REPORTS).glob("*.jsonl") for line in path.read_text().splitlines())
+    return (json.loads(line) for line in lines)
 
 
 def _report(done):

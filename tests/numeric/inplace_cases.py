@@ -13,7 +13,6 @@ from traced import call
 
 aten = torch.ops.aten
 CASES = {}
-INVERSE = "without metadata, or of this view, no inverse is known yet"
 
 
 @dataclasses.dataclass
@@ -21,22 +20,21 @@ class Case:
     function: typing.Callable
     inputs: str
     refused: typing.Optional[str]
-    pending: typing.Optional[str]
     reshapes: bool
     plain: typing.Optional[str]
 
 
 def case(label, **inputs):
-    """`refused` names the diagnostic that must come instead of a graph; `pending` says what is still missing.
+    """`refused` names the diagnostic that must come instead of a graph.
 
     `reshapes`: an input has another shape afterwards, which no copy can give it back. `plain` is as `refused`,
     of a dump without metadata.
     """
-    refused, pending, reshapes, plain = (inputs.pop(option, None) for option in ("refused", "pending", "reshapes", "plain"))
+    refused, reshapes, plain = (inputs.pop(option, None) for option in ("refused", "reshapes", "plain"))
 
     def register(function):
         specs = "".join(f"{name}={kind}\n" for name, kind in inputs.items())
-        CASES[label] = Case(function, specs, refused, pending, bool(reshapes), plain)
+        CASES[label] = Case(function, specs, refused, bool(reshapes), plain)
         return function
 
     return register
@@ -274,7 +272,7 @@ def _(x, y):
     return x
 
 
-@case("A17 detach", x="f32[3]", pending="detach_ counts as a change of shape when it is copied back")
+@case("A17 detach", x="f32[3]")
 def _(x):
     d = x.detach_()
     d.add_(1)
@@ -369,7 +367,7 @@ def _(d, s):
     return d.neg(), d
 
 
-@case("B09 overlapping source and destination", d="f32[6]", pending=INVERSE)
+@case("B09 overlapping source and destination", d="f32[6]", plain="lost-write")
 def _(d):
     d[1:5].copy_(d[0:4].clone())
     return d.neg()
@@ -418,31 +416,31 @@ def _(x, y):
     return (x.neg(),)
 
 
-@case("D07", x="f32[2,2]", pending=INVERSE)
+@case("D07", x="f32[2,2]", plain="lost-write")
 def _(x):
     x.view(-1).add_(1.0)
     return (x,)
 
 
-@case("D08", x="f32[2,2]", pending=INVERSE)
+@case("D08", x="f32[2,2]", plain="lost-write")
 def _(x):
     return (x.view(-1).add_(1.0).neg(),)
 
 
-@case("D10", x="f32[4,3]", s="f32[3]", pending=INVERSE)
+@case("D10", x="f32[4,3]", s="f32[3]", plain="lost-write")
 def _(x, s):
     neg = s.neg()
     x[0].copy_(s)
     return (neg,)
 
 
-@case("D11 slice by getitem", x="f32[4,3]", s="f32[3]", pending=INVERSE)
+@case("D11 slice by getitem", x="f32[4,3]", s="f32[3]", plain="lost-write")
 def _(x, s):
     x[1:3].copy_(s)
     return x.neg(), x[2]
 
 
-@case("D11 tuple by getitem", x="f32[4,3]", pending=INVERSE)
+@case("D11 tuple by getitem", x="f32[4,3]", plain="lost-write")
 def _(x):
     x[1:, 0].add_(1)
     x[..., -1].mul_(2)
@@ -463,7 +461,7 @@ def _(x):
     return view.mul(2.0)
 
 
-@case("D13 several views", x="f32[2,3]", pending=INVERSE)
+@case("D13 several views", x="f32[2,3]", plain="lost-write")
 def _(x):
     flat, turned, row = x.view(-1), x.t(), x[0]
     flat.add_(1.0)
@@ -486,7 +484,7 @@ def _(x):
     return x
 
 
-@case("D16 unsqueeze, squeeze", x="f32[3,1]", pending=INVERSE)
+@case("D16 unsqueeze, squeeze", x="f32[3,1]", plain="lost-write")
 def _(x):
     x.unsqueeze(0).add_(1)
     x.squeeze(1).mul_(3)
@@ -509,7 +507,7 @@ def _(x):
     return x.neg(), parts[0].neg()
 
 
-@case("D18 chunk and unbind", x="f32[4,3]", pending=INVERSE)
+@case("D18 chunk and unbind", x="f32[4,3]")
 def _(x):
     torch.chunk(x, 2, 1)[0].add_(1)
     torch.unbind(x, 0)[3].mul_(2)
@@ -528,7 +526,7 @@ def _(x, s):
     return x.sum(0)
 
 
-@case("D21", x="f32[4,3]", pending=INVERSE)
+@case("D21", x="f32[4,3]", refused="lost-write")
 def _(x):
     x.expand(2, 4, 3)[0].add_(1)
     return x

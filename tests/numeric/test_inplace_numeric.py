@@ -65,13 +65,12 @@ def _changed(old, new):
 
 def cases():
     for label, case in inplace_cases.CASES.items():
-        missing = [pytest.mark.xfail(reason=case.pending, strict=False)] if case.pending else []
         for mode in MODES:
             if case.reshapes and mode == "copy_back":
                 continue
             for metadata in (True, False):
                 name = f"{label}, {mode}" + ("" if metadata else ", plain")
-                yield pytest.param(case, mode, metadata, id=name, marks=missing)
+                yield pytest.param(case, mode, metadata, id=name)
 
 
 @pytest.mark.parametrize("case, mode, metadata", cases())
