@@ -5,7 +5,6 @@
 #include <array>
 #include <charconv>
 #include <cstdint>
-#include <fmt/format.h>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -17,3 +16,5 @@
 #include <utility>
 #include <variant>
 #include <vector>
+
+#include <fmt/format.h>

@@ -40,8 +40,8 @@ struct CallClass {
     bool certain = true;  // else the call's arguments decide
   };
   std::vector<Effect> effects;
-  Access copy_flag;                 // of a call that returns its operand or a copy
-  std::vector<Access> by_key;       // argument keys of the rule set
+  Access copy_flag;            // of a call that returns its operand or a copy
+  std::vector<Access> by_key;  // argument keys of the rule set
   struct Rest {
     bool never = false;                                        // an argument without default is not mentioned
     std::vector<std::pair<Access, std::uint32_t>> at_default;  // these must equal those constants
