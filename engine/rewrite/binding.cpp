@@ -550,6 +550,12 @@ Index Binding::work_out_start(NodeId n, const program::MatchProgram& match) {
     } else if (i.test == program::Test::op && i.a == 0 &&
                (i.c == 0 || !accepts(n, i.b))) {  // holes are bound when it is run
       pc = accepts(n, i.b) ? pc + 1 : i.fail;
+    } else if (i.test == program::Test::rest && i.a == 0) {
+      CallClass* call = form_of(n).only;
+      const bool asks = call == nullptr || call->schema == nullptr ||
+                        (!rest(*call, i.b).never && !rest(*call, i.b).at_default.empty());
+      if (!asks) pc = rest(*call, i.b).never ? i.fail : pc + 1;
+      decided = !asks;
     } else {
       decided = false;
     }

@@ -38,10 +38,8 @@ std::vector<NodeId> Inputs::written_inputs() {
   std::vector<NodeId> inputs;
   std::unordered_set<std::uint32_t> paths;
   Storage& storage = rewriter_->storage();
-  for (const NodeId n : graph_->nodes()) {
-    const Opcode opcode = graph_->opcode(n);
-    if (opcode != Opcode::placeholder && opcode != Opcode::get_attr) continue;
-    if (opcode == Opcode::get_attr && !paths.insert(graph_->form(n).target.value).second) continue;
+  for (const NodeId n : storage.inputs()) {
+    if (graph_->opcode(n) == Opcode::get_attr && !paths.insert(graph_->form(n).target.value).second) continue;
     if (storage.write_between(n, n, NodeId()).valid()) inputs.push_back(n);
   }
   return inputs;

@@ -95,7 +95,7 @@ const program::Accept* Matcher::next(const program::MatchProgram& match, Index& 
                          {static_cast<program::KindName>(i.b), static_cast<program::Element>(i.c)}) == Truth::yes;
         break;
       case Test::literal:
-        holds = same(*binding_, r[i.a], binding_->literal(i.b), *heap_) == Truth::yes;
+        holds = r[i.a].tag != Tag::node && same(*binding_, r[i.a], binding_->literal(i.b), *heap_) == Truth::yes;
         break;
       case Test::same:
         holds = (r[i.a].tag == Tag::node && r[i.b].tag == Tag::node)

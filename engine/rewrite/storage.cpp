@@ -9,7 +9,10 @@ namespace fxrules::rewrite {
 
 Storage::Storage(Binding& binding) : binding_(&binding), graph_(&binding.graph()) {
   grow();
-  for (const NodeId n : graph_->nodes()) created(n);
+  for (const NodeId n : graph_->nodes()) {
+    created(n);
+    if (is_input(n)) inputs_.push_back(n);
+  }
 }
 
 void Storage::grow() {

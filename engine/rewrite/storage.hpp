@@ -17,6 +17,8 @@ class Storage {
 
   [[nodiscard]] bool together(NodeId a, NodeId b) const { return group_of(a) == group_of(b); }
   [[nodiscard]] bool any_writes() const { return writes_ > 0; }
+  // Placeholders and get_attr nodes in program order, as the graph was when this was made.
+  [[nodiscard]] const std::vector<NodeId>& inputs() const { return inputs_; }
   // Some call changes the sizes or strides of its operand alone (`t_`): views of one storage are then not alike.
   [[nodiscard]] bool changes_views() const { return changes_views_; }
   // The first node strictly between two nodes that writes to the value's storage; `to` none: to the end.
@@ -84,6 +86,7 @@ class Storage {
   Graph* graph_;
   Column<Member> members_;  // by node
   std::vector<Facts> facts_;
+  std::vector<NodeId> inputs_;
   std::vector<NodeId> todo_, moved_;                      // kept, so that a rewrite allocates nothing
   std::unordered_map<std::uint32_t, NodeId> attributes_;  // get_attr by path: one storage
   std::size_t writes_ = 0;
