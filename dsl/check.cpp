@@ -13,9 +13,10 @@ constexpr std::size_t kMostFindings = 100;
 
 }  // namespace
 
-std::vector<Diagnostic> check(const Ast& ast, const VisibleNames& names, const Catalogue& catalogue) {
+std::vector<Diagnostic> check(const Ast& ast, const VisibleNames& names, const Catalogue& catalogue,
+                              const Functions* functions) {
   Findings findings(ast);
-  const CheckInput input{ast, names, catalogue, findings};
+  const CheckInput input{ast, names, catalogue, findings, functions};
   check_declarations(input);
   check_names(input);
   check_reachable(input);

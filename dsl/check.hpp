@@ -9,11 +9,13 @@
 #include "dsl/ast.hpp"
 #include "dsl/definitions.hpp"
 #include "fxrules/catalogue.hpp"
+#include "fxrules/functions.hpp"
 
 namespace fxrules::dsl {
 
 // All of the following, sorted by place; the first hundred.
-[[nodiscard]] std::vector<Diagnostic> check(const Ast& ast, const VisibleNames& names, const Catalogue& catalogue);
+[[nodiscard]] std::vector<Diagnostic> check(const Ast& ast, const VisibleNames& names, const Catalogue& catalogue,
+                                            const Functions* functions = nullptr);
 
 // What the checks have found so far. Once it is full, what is added is dropped.
 class Findings {
@@ -35,6 +37,11 @@ struct CheckInput {
   const VisibleNames& names;  // of the file's scope
   const Catalogue& catalogue;
   Findings& findings;
+  const Functions* functions = nullptr;  // of the program that loads the rules
+
+  [[nodiscard]] const Function* find_function(std::string_view name) const {
+    return functions == nullptr ? nullptr : functions->find(name);
+  }
 };
 
 void check_declarations(const CheckInput& input);  // duplicate names and labels, phase words, types of parameters

@@ -82,6 +82,9 @@ void CallCheck::check_value(const Term& call) {
   const Definition* definition = in_.names.find(callee.text);
   if (definition != nullptr && definition->kind == DefinitionKind::def)
     return check_count(call, "the helper", definition->parameters, definition->parameters);
+  if (const Function* function = in_.find_function(callee.text))
+    return check_count(call, "the function", function->min_arguments,
+                       function->max_arguments == 255 ? kAny : function->max_arguments);
   if (const BuiltinInfo* builtin = find_builtin(callee.text))
     return check_count(call, "the built-in", builtin->min_arguments,
                        builtin->max_arguments == 255 ? kAny : builtin->max_arguments);

@@ -198,7 +198,7 @@ class KindCheck {
     if (callee.kind != CalleeKind::implicit) return kNode;
     const Definition* definition = in_.names.find(callee.text);
     if (definition != nullptr) return kAnything;
-    if (kinds_.contains(callee.text)) return kAnything;
+    if (kinds_.contains(callee.text) || in_.find_function(callee.text) != nullptr) return kAnything;
     const BuiltinInfo* builtin = find_builtin(callee.text);
     return builtin != nullptr ? of_builtin(builtin->id) : static_cast<unsigned>(kNode);
   }

@@ -18,6 +18,7 @@
 
 #include "dsl/ast.hpp"
 #include "fxrules/catalogue.hpp"
+#include "fxrules/functions.hpp"
 
 namespace fxrules::dsl {
 
@@ -33,6 +34,7 @@ struct LoadOptions {
   std::vector<std::filesystem::path> search_paths;         // for imports, behind the importing file's own folder
   std::map<std::string, std::string, std::less<>> params;  // -D name=value
   bool prelude = true;
+  std::shared_ptr<const Functions> functions = nullptr;  // null: none
 };
 
 class Loader {

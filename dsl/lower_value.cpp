@@ -231,6 +231,13 @@ void ValueLowering::call(const Term& t, TermId id) {
       return emit(Eval::call, def, static_cast<std::uint16_t>(t.count));
     }
     if (const program::Index variable = variables_->find(callee.text); variable == kNone) {
+      program::RuleSet& rules = definitions_->rules();
+      if (const Function* function = rules.functions == nullptr ? nullptr : rules.functions->find(callee.text)) {
+        arguments(t, nullptr);
+        range_ = t.range;
+        rules.called.push_back(function);
+        return emit(Eval::function, static_cast<Index>(rules.called.size() - 1), static_cast<std::uint16_t>(t.count));
+      }
       if (const BuiltinInfo* builtin = find_builtin(callee.text)) {
         if (builtin->id == Builtin::defined && t.count == 1) {
           const Term* argument = &(*ast_)[ast_->children[t.first]];

@@ -22,6 +22,7 @@ LoadResult load_rules(const std::vector<RuleFile>& files, const LoadOptions& opt
   load.search_paths = options.search;
   load.params = options.params;
   load.prelude = options.prelude;
+  load.functions = options.functions;
   dsl::Loader loader(options.catalogue, load);
   std::vector<dsl::RuleFile> loaded;
   for (const RuleFile& file : files)
@@ -37,6 +38,7 @@ LoadResult load_rules(const std::vector<RuleFile>& files, const LoadOptions& opt
 
   auto rules = std::make_shared<program::RuleSet>();
   rules->catalogue = options.catalogue;
+  rules->functions = options.functions;
   for (const dsl::RuleFile& file : loaded) {
     dsl::Scope scope;
     for (const dsl::AstPtr& tree : file.trees) scope.trees.push_back(tree.get());

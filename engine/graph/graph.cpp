@@ -379,6 +379,12 @@ Column<T> copied(const Column<T>& from) {
 }
 }  // namespace
 
+MetaId Graph::read_meta(NodeId n) const {
+  const MetaId meta = meta_source_->read(n);
+  nodes_[n.value].meta = meta.value;
+  return meta;
+}
+
 Graph Graph::clone() const {
   Graph top(tables_);
   // Graphs nest as deep as the input says: copy with a list of pairs, not by recursion.
@@ -398,6 +404,7 @@ Graph Graph::clone() const {
     to->tail_ = from->tail_;
     to->live_ = from->live_;
     to->signature_ = from->signature_;
+    to->meta_source_ = from->meta_source_;
     for (const Subgraph& s : from->subgraphs_) todo.emplace_back(s.graph.get(), &to->add_subgraph(s.path));
   }
   return top;

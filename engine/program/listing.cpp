@@ -86,14 +86,16 @@ std::string step_text(const RuleSet& rules, const Step& s) {
       "constant",      "load",         "store",  "negate",        "not",          "add",     "subtract",   "multiply",
       "divide",        "floor_divide", "modulo", "equal",         "not_equal",    "less",    "less_equal", "greater",
       "greater_equal", "in",           "not_in", "skip_if_false", "skip_if_true", "and",     "or",         "list",
-      "tuple",         "slice",        "splice", "index",         "field",        "builtin", "call",       "build",
-      "set",           "text",         "fail",   "op_name",       "end"};
+      "tuple",         "slice",        "splice", "index",         "field",        "builtin", "function",   "call",
+      "build",         "set",          "text",   "fail",          "op_name",      "end"};
   std::string out(kNames[static_cast<std::size_t>(s.eval)]);
   switch (s.eval) {
     case Eval::constant:
       return out + " " + literal_text(rules.literals[s.a]);
     case Eval::builtin:
       return out + fmt::format(" {} {}", info(static_cast<Builtin>(s.a)).name, s.b);
+    case Eval::function:
+      return out + fmt::format(" {} {}", rules.called[s.a]->name, s.b);
     case Eval::call:
       return out + fmt::format(" {} {}", rules.defs[s.a].name, s.b);
     case Eval::build:

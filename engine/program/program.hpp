@@ -19,6 +19,7 @@
 #include "fxrules/catalogue.hpp"
 #include "fxrules/diagnostic.hpp"
 #include "fxrules/dtype.hpp"
+#include "fxrules/functions.hpp"
 #include "fxrules/graph.hpp"
 
 namespace fxrules::program {
@@ -195,14 +196,15 @@ enum class Eval : std::uint8_t {
   slice,   // pop a items
   splice,  // mark the top as spliced into the list, tuple or call that takes it
   index,
-  field,    // xs i -> xs[i]; field a: 0 start, 1 stop, 2 step
-  builtin,  // a: Builtin, b: argument count
-  call,     // a: def, b: argument count
-  build,    // a: template; its arguments are on the stack
-  set,      // push set a
-  text,     // pop a pieces, push their text
-  fail,     // pop a text, push a failure
-  op_name,  // push template a as an op value, for defined(<f>)
+  field,     // xs i -> xs[i]; field a: 0 start, 1 stop, 2 step
+  builtin,   // a: Builtin, b: argument count
+  function,  // a: one of RuleSet::called, b: argument count
+  call,      // a: def, b: argument count
+  build,     // a: template; its arguments are on the stack
+  set,       // push set a
+  text,      // pop a pieces, push their text
+  fail,      // pop a text, push a failure
+  op_name,   // push template a as an op value, for defined(<f>)
   end,
 };
 
@@ -327,13 +329,15 @@ struct Phase {
 
 struct RuleSet {
   std::shared_ptr<const Catalogue> catalogue;
+  std::shared_ptr<const Functions> functions;  // null: none
   std::vector<Literal> literals;
   std::vector<OpPattern> op_patterns;
   std::vector<ArgumentKey> keys;
   std::vector<RestSpec> rests;
   std::vector<SetValue> sets;
   std::vector<Template> templates;
-  Index item_template = kNone;  // `r[0]` of a call: the catalogue's op for the role "getitem"
+  std::vector<const Function*> called;  // of `functions`
+  Index item_template = kNone;          // `r[0]` of a call: the catalogue's op for the role "getitem"
   std::vector<Step> steps;
   std::vector<Span> step_spans;  // parallel to steps
   std::vector<Def> defs;

@@ -392,7 +392,7 @@ bool knows_inputs(const Graph& graph) {
   for (NodeId n = graph.first(); n.valid(); n = graph.next(n)) {
     const Opcode opcode = graph.opcode(n);
     if (opcode != Opcode::placeholder && opcode != Opcode::get_attr) return false;
-    if (graph.meta(n).valid()) return true;
+    if (graph.has_meta(n)) return true;
   }
   return false;
 }

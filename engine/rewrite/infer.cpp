@@ -12,7 +12,7 @@ std::size_t infer_metadata(const RuleSet& rules, Graph& graph) {
   machine.use(rewriter);
   std::size_t inferred = 0;
   for (const NodeId n : graph.nodes()) {
-    if (graph.meta(n).valid()) continue;
+    if (graph.has_meta(n)) continue;
     MetaId meta;
     for (std::size_t f = 0; f < program.facts.size() && !meta.valid(); ++f) {
       machine.reset();

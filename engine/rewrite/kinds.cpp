@@ -20,9 +20,17 @@ const ValueMeta* meta_of(Binding& binding, NodeId n) {
   return meta.valid() ? &binding.graph().metas()[meta] : nullptr;
 }
 
+// What an op always returns needs no metadata that has yet to be read.
+bool tells_by_itself(Binding& binding, NodeId n) {
+  if (!binding.graph().meta_waits(n)) return false;
+  const TypeKind kind = binding.returned_kind(n);
+  return kind != TypeKind::any && !binding.is_operator(n);
+}
+
 }  // namespace
 
 Truth is_tensor(Binding& binding, NodeId n) {
+  if (tells_by_itself(binding, n)) return truth(binding.returned_kind(n) == TypeKind::tensor);
   if (const ValueMeta* meta = meta_of(binding, n)) return truth(meta->kind == MetaKind::tensor);
   const SymbolId type = binding.graph().type(n);
   if (type.valid()) {
@@ -37,6 +45,7 @@ Truth is_tensor(Binding& binding, NodeId n) {
 }
 
 Truth is_integer_node(Binding& binding, NodeId n) {
+  if (tells_by_itself(binding, n)) return truth(binding.returned_kind(n) == TypeKind::integer);
   if (const ValueMeta* meta = meta_of(binding, n)) {
     if (meta->kind == MetaKind::symbolic) return Truth::yes;
     if (meta->kind != MetaKind::other) return Truth::no;

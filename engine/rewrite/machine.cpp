@@ -375,7 +375,8 @@ bool Machine::step(const Step& s) {
       push(v.is(Tag::slice) ? item(v, s.a) : v.unusable() ? v : Value::unknown(Unknown::kind));
       break;
     }
-    case Eval::builtin: {
+    case Eval::builtin:
+    case Eval::function: {
       std::vector<Value> arguments;
       for (std::size_t i = stack_.size() - s.b; i < stack_.size(); ++i) {
         if (stack_[i].splice && stack_[i].is_sequence()) {
@@ -386,7 +387,8 @@ bool Machine::step(const Step& s) {
       }
       stack_.resize(stack_.size() - s.b);
       for (const Value& v : arguments) spend(v);
-      push(call_builtin(*this, static_cast<Builtin>(s.a), arguments));
+      push(s.eval == Eval::function ? call_function(*this, *binding_->rules().called[s.a], arguments)
+                                    : call_builtin(*this, static_cast<Builtin>(s.a), arguments));
       break;
     }
     case Eval::call:

@@ -215,5 +215,7 @@ class Machine {
 [[nodiscard]] Value dense_strides(Machine& machine, const std::vector<Value>& arguments);
 [[nodiscard]] Value view_strides(Machine& machine, const std::vector<Value>& arguments);
 [[nodiscard]] Value call_builtin(Machine& machine, Builtin id, const std::vector<Value>& arguments);
+// functions.cpp
+[[nodiscard]] Value call_function(Machine& machine, const Function& function, const std::vector<Value>& arguments);
 
 }  // namespace fxrules::rewrite

@@ -98,6 +98,17 @@ struct Tables {
   Metas metas{symbols};
 };
 
+// Where a graph gets metadata that it does not hold yet.
+class MetaSource {
+ public:
+  MetaSource() = default;
+  MetaSource(const MetaSource&) = delete;
+  MetaSource& operator=(const MetaSource&) = delete;
+  virtual ~MetaSource() = default;
+  // None when there turns out to be none. Interns in the graph's own tables.
+  virtual MetaId read(NodeId n) = 0;
+};
+
 class Graph;
 struct Subgraph {
   SymbolId path;  // the get_attr target that names it
@@ -143,8 +154,18 @@ class Graph {
   [[nodiscard]] std::string_view name(NodeId n) const { return text(name_id(n)); }
   [[nodiscard]] NodeId find(std::string_view name) const;
   [[nodiscard]] NodeId find(SymbolId name) const;
-  [[nodiscard]] MetaId meta(NodeId n) const { return MetaId(nodes_[n.value].meta); }
+  [[nodiscard]] MetaId meta(NodeId n) const {
+    const std::uint32_t m = nodes_[n.value].meta;
+    return m == kMetaLater ? read_meta(n) : MetaId(m);
+  }
+  // Whether there is metadata, without reading it.
+  [[nodiscard]] bool has_meta(NodeId n) const { return nodes_[n.value].meta != MetaId::kNone; }
+  [[nodiscard]] bool meta_waits(NodeId n) const { return nodes_[n.value].meta == kMetaLater; }
   void set_meta(NodeId n, MetaId meta) { nodes_[n.value].meta = meta.value; }
+  // For graphs whose metadata is costly to read, of which a run looks at little: the source is asked when
+  // somebody first wants it, and must live as long as that can happen. Copies of the graph share it.
+  void set_meta_later(NodeId n) { nodes_[n.value].meta = kMetaLater; }
+  void set_meta_source(MetaSource* source) { meta_source_ = source; }
   [[nodiscard]] SymbolId type(NodeId n) const { return SymbolId(nodes_[n.value].type); }  // annotation, or none
   void set_type(NodeId n, SymbolId type) { nodes_[n.value].type = type.value; }
 
@@ -256,6 +277,8 @@ class Graph {
   FormId intern_form(Opcode opcode, SymbolId target, std::uint32_t positional, std::span<const SymbolId> keywords);
   void grow_form_table();
   NameBase name_base(SymbolId base);
+  static constexpr std::uint32_t kMetaLater = MetaId::kNone - 1;
+  MetaId read_meta(NodeId n) const;
   void link_use(std::uint32_t slot);
   void unlink_use(std::uint32_t slot);
   void link_node(std::uint32_t n, NodeId before);
@@ -265,7 +288,7 @@ class Graph {
   void bind_name(SymbolId name, std::uint32_t n);
 
   std::shared_ptr<Tables> tables_;
-  Column<Node> nodes_;
+  mutable Column<Node> nodes_;  // metadata that is read later is kept when it was
   Column<Slot> slots_;
   Column<std::uint32_t> node_of_name_;  // by symbol; none where no node has it
   std::vector<CallForm> forms_;
@@ -284,6 +307,7 @@ class Graph {
   NodeId head_, tail_;
   std::size_t live_ = 0;
   Draft draft_;
+  MetaSource* meta_source_ = nullptr;
 };
 
 // Iterates over live nodes in order; the node under the iterator may be erased only after stepping past it.

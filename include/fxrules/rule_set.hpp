@@ -14,6 +14,7 @@
 
 #include "fxrules/catalogue.hpp"
 #include "fxrules/diagnostic.hpp"
+#include "fxrules/functions.hpp"
 
 namespace fxrules {
 
@@ -27,6 +28,7 @@ struct LoadOptions {
   std::map<std::string, std::string, std::less<>> params;  // -D name=value, for every param of that name
   // The implicit prelude of every file (lib, index, shapes, views), found on the search path.
   bool prelude = true;
+  std::shared_ptr<const Functions> functions = nullptr;  // beside the built-in ones; must not change any more
 };
 
 // What a user can see of a rule.

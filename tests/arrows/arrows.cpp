@@ -56,7 +56,7 @@ class Reader {
   // Paths below the root, with slashes, sorted.
   [[nodiscard]] std::vector<std::string> sources() const {
     std::vector<std::string> paths;
-    for (const char* top : {"include", "engine", "formats", "dsl", "cli"}) {
+    for (const char* top : {"include", "engine", "formats", "dsl", "cli", "python"}) {
       if (!fs::exists(root_ / top)) continue;
       for (const auto& entry : fs::recursive_directory_iterator(root_ / top)) {
         const std::string extension = entry.path().extension().string();

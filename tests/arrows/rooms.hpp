@@ -30,7 +30,7 @@ inline const std::vector<Room> kRooms{
      {"boost_graph.hpp", "graph.hpp", "meta.hpp", "signature.hpp", "symbolic.hpp", "symbols.hpp"},
      {kDiagnostic, kCatalogue},
      {"fmt", "boost"}},
-    {kProgram, {"rule_set.hpp"}, {kDiagnostic, kCatalogue, kGraph}, {"fmt", "boost"}},
+    {kProgram, {"functions.hpp", "rule_set.hpp"}, {kDiagnostic, kCatalogue, kGraph}, {"fmt", "boost"}},
     {kRewrite,
      {"apply.hpp", "explain.hpp", "infer.hpp"},
      {kDiagnostic, kCatalogue, kGraph, kProgram},
@@ -38,6 +38,7 @@ inline const std::vector<Room> kRooms{
     {"formats", {"formats.hpp"}, {kDiagnostic, kCatalogue, kGraph}, {"fmt", "tao", "boost", "simdjson.h", "minizip"}},
     {"dsl", {}, {kDiagnostic, kCatalogue, kGraph, kProgram}, {"fmt", "tao", "boost"}},
     {"cli", {}, {kDiagnostic, kCatalogue, kGraph, kProgram, kRewrite, "formats", "dsl"}, {"fmt", "CLI", "nlohmann"}},
+    {"python", {}, {kDiagnostic, kCatalogue, kGraph, kProgram, kRewrite, "formats", "dsl"}, {"Python.h", "nanobind"}},
 };
 
 }  // namespace fxrules::arrows
