@@ -24,6 +24,8 @@ if(TARGET fxrules)
   install(TARGETS fxrules RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
 endif()
 install(DIRECTORY include/fxrules DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
+# A build directory is a package too, for projects that link the library where it was built.
+export(EXPORT fxrules-targets NAMESPACE fxrules:: FILE "${PROJECT_BINARY_DIR}/fxrules-targets.cmake")
 install(EXPORT fxrules-targets NAMESPACE fxrules:: DESTINATION ${package})
 
 configure_package_config_file(
