@@ -23,44 +23,72 @@ bool has_name_space(const Catalogue& catalogue, std::string_view space) {
 
 }  // namespace
 
-Definitions::Definitions(const Scope& scope, program::RuleSet& rules) : scope_(&scope), rules_(&rules) {
-  for (const Ast* ast : scope.trees) {
-    for (const Param& p : ast->params) params_.try_emplace(p.name, ast, &p);
-    for (const SetDeclaration& s : ast->sets) sets_.try_emplace(s.name, SetRef{ast, &s, nullptr});
-    for (const Param& p : ast->params) {
-      if (p.type == "set") sets_.try_emplace(p.name, SetRef{ast, nullptr, &p});
-    }
-    for (const Equation& e : ast->defs) {
-      Helper& helper = defs_[e.name];
-      if (helper.tree == nullptr) helper.tree = ast;
-      if (helper.tree == ast) helper.equations.push_back(&e);
-    }
-    for (const Equation& e : ast->patterns) helper_patterns_.insert(e.name);
+Definitions::Definitions(const Scope& scope, program::RuleSet& rules) : scope_(&scope), rules_(&rules) {}
+
+const Definition* Definitions::find(const Ast& from, std::string_view name) {
+  auto names = names_.find(&from);
+  if (names == names_.end()) {
+    const auto visible = scope_->visible.find(&from);
+    names =
+        names_.emplace(&from, VisibleNames(visible == scope_->visible.end() ? scope_->trees : visible->second)).first;
   }
+  return names->second.find(name);
 }
 
-const Param* Definitions::find_param(std::string_view name, const Ast** tree) const {
-  const auto found = params_.find(name);
-  if (found == params_.end()) return nullptr;
-  if (tree != nullptr) *tree = found->second.first;
-  return found->second.second;
+const Param* Definitions::find_param(const Ast& from, std::string_view name, const Ast** tree) {
+  const Definition* found = find(from, name);
+  if (found == nullptr || found->kind != DefinitionKind::param) return nullptr;
+  if (tree != nullptr) *tree = found->tree;
+  return &found->tree->params[found->index];
 }
 
-Definitions::SetRef Definitions::find_set(std::string_view name) const {
-  const auto found = sets_.find(name);
-  return found == sets_.end() ? SetRef{} : found->second;
+Definitions::SetRef Definitions::find_set(const Ast& from, std::string_view name) {
+  const Definition* found = find(from, name);
+  if (found == nullptr) return {};
+  if (found->kind == DefinitionKind::set) return {found->tree, &found->tree->sets[found->index], nullptr};
+  if (found->kind != DefinitionKind::param) return {};
+  const Param& param = found->tree->params[found->index];
+  return param.type == "set" ? SetRef{found->tree, nullptr, &param} : SetRef{};
 }
 
-const Ast* Definitions::tree_defining(std::string_view def) const {
-  const auto found = defs_.find(def);
-  return found == defs_.end() ? nullptr : found->second.tree;
+const Definitions::Helper* Definitions::helper(const Definition& definition, std::string_view name) {
+  const auto [found, fresh] = helpers_.try_emplace({definition.tree, name});
+  Helper& helper = found->second;
+  if (!fresh) return &helper;
+  helper.tree = definition.tree;
+  const auto& all = definition.kind == DefinitionKind::def ? definition.tree->defs : definition.tree->patterns;
+  for (auto equation = all.begin() + definition.index; equation != all.end(); ++equation) {
+    if (equation->name == name) helper.equations.push_back(&*equation);
+  }
+  return &helper;
 }
 
-const std::vector<const Equation*>& Definitions::equations_of(std::string_view def) const {
-  return defs_.at(def).equations;
+const Definitions::Helper* Definitions::find_def(const Ast& from, std::string_view name) {
+  const Definition* found = find(from, name);
+  return found != nullptr && found->kind == DefinitionKind::def ? helper(*found, name) : nullptr;
 }
 
-bool Definitions::is_helper_pattern(std::string_view name) const { return helper_patterns_.contains(name); }
+const Definitions::Helper* Definitions::find_pattern(const Ast& from, std::string_view name) {
+  const Definition* found = find(from, name);
+  return found != nullptr && found->kind == DefinitionKind::pattern ? helper(*found, name) : nullptr;
+}
+
+Index Definitions::pattern(const Helper& helper) {
+  const auto [found, fresh] = patterns_.try_emplace(&helper, static_cast<Index>(rules_->patterns.size()));
+  if (fresh) {
+    rules_->patterns.push_back({std::string(helper.equations.front()->name), {}});
+    new_patterns_.emplace_back(found->second, &helper);
+  }
+  return found->second;
+}
+
+Index Definitions::op_set(std::vector<Index> members, std::string text) {
+  OpPattern set;
+  set.kind = OpPatternKind::set;
+  set.members = std::move(members);
+  set.text = std::move(text);
+  return add(std::move(set));
+}
 
 Index Definitions::add(OpPattern pattern) {
   // Keyed by everything that tells patterns apart; the text alone would confuse `<f>_` with `<f: S>_`.
@@ -108,7 +136,7 @@ Index Definitions::op_pattern(const Ast& tree, std::uint32_t index) {
       return add(std::move(pattern));
     }
     case CalleeKind::implicit: {
-      const SetRef set = find_set(callee.text);
+      const SetRef set = find_set(tree, callee.text);
       if (set.tree != nullptr) return set_pattern(set);
       [[fallthrough]];
     }
@@ -135,7 +163,7 @@ Index Definitions::op_pattern(const Ast& tree, std::uint32_t index) {
   pattern.text = callee.text;
   for (const CalleePiece& p : callee.pieces) {
     NamePiece piece{std::string(p.text), p.hole, kNone};
-    if (!p.set.empty()) piece.set = set_pattern(find_set(p.set));
+    if (!p.set.empty()) piece.set = set_pattern(find_set(tree, p.set));
     pattern.pieces.push_back(std::move(piece));
   }
   const auto& pieces = pattern.pieces;

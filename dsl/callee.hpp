@@ -5,10 +5,11 @@
 #include <string>
 #include <string_view>
 #include <unordered_map>
-#include <unordered_set>
 #include <utility>
 #include <vector>
 
+#include "dsl/definitions.hpp"
+#include "dsl/helper_patterns.hpp"
 #include "dsl/intern.hpp"
 #include "dsl/lower.hpp"
 
@@ -18,22 +19,39 @@ class Definitions {
  public:
   Definitions(const Scope& scope, program::RuleSet& rules);
 
+  // Names are looked up from the tree that uses them.
   struct SetRef {
     const Ast* tree = nullptr;
     const SetDeclaration* set = nullptr;
     const Param* param = nullptr;
   };
-  [[nodiscard]] const Param* find_param(std::string_view name, const Ast** tree) const;
-  [[nodiscard]] SetRef find_set(std::string_view name) const;  // a set, or a param of type set
-  [[nodiscard]] const Ast* tree_defining(std::string_view def) const;
-  [[nodiscard]] const std::vector<const Equation*>& equations_of(std::string_view def) const;
-  [[nodiscard]] bool is_helper_pattern(std::string_view name) const;
+  // A def or helper pattern: all equations of the nearest tree that has one.
+  struct Helper {
+    const Ast* tree = nullptr;
+    std::vector<const Equation*> equations;
+  };
+  [[nodiscard]] const Param* find_param(const Ast& from, std::string_view name, const Ast** tree);
+  [[nodiscard]] SetRef find_set(const Ast& from, std::string_view name);  // a set, or a param of type set
+  [[nodiscard]] const Helper* find_def(const Ast& from, std::string_view name);
+  [[nodiscard]] const Helper* find_pattern(const Ast& from, std::string_view name);
+
+  // The compiled helper pattern; one that is new waits to be compiled.
+  program::Index pattern(const Helper& helper);
+  [[nodiscard]] std::vector<std::pair<program::Index, const Helper*>> take_new_patterns() {
+    return std::exchange(new_patterns_, {});
+  }
+
+  [[nodiscard]] const PatternShape& shape(const Helper& helper);
+  // The ops that a call of a helper pattern may match at its own place.
+  [[nodiscard]] std::vector<program::Index> roots(const Ast& tree, TermId pattern);
+  program::Index add_block(const std::vector<program::Instruction>& block);
 
   // The op pattern of a callee on the left; kNone with a diagnostic when a -D value names no op.
   program::Index op_pattern(const Ast& tree, std::uint32_t callee);
   // The ops of a set. Where it is used as a value (`device_type(d) in keep`) it may hold other things too.
   program::Index set_pattern(const SetRef& ref, bool ops_only = true);
   program::Index op_pattern(std::string_view spelled);  // "add", "aten.add.Tensor", ".cpu", from -D
+  program::Index op_set(std::vector<program::Index> members, std::string text);
 
   program::Index literal(const program::Literal& literal) { return literals_(rules_->literals, literal); }
   program::Index key(std::uint32_t position, std::string_view keyword) {
@@ -48,19 +66,16 @@ class Definitions {
 
  private:
   program::Index add(program::OpPattern pattern);
-
-  // A def or pattern means all its equations in the nearest tree that has one.
-  struct Helper {
-    const Ast* tree = nullptr;
-    std::vector<const Equation*> equations;
-  };
+  const Definition* find(const Ast& from, std::string_view name);
+  const Helper* helper(const Definition& definition, std::string_view name);
 
   const Scope* scope_;
   program::RuleSet* rules_;
-  std::unordered_map<std::string_view, Helper> defs_;
-  std::unordered_map<std::string_view, SetRef> sets_;
-  std::unordered_map<std::string_view, std::pair<const Ast*, const Param*>> params_;
-  std::unordered_set<std::string_view> helper_patterns_;
+  std::unordered_map<const Ast*, VisibleNames> names_;  // of the trees that have used one
+  std::map<std::pair<const Ast*, std::string_view>, Helper> helpers_;
+  std::map<const Helper*, program::Index> patterns_;
+  std::map<const Helper*, PatternShape> shapes_;
+  std::vector<std::pair<program::Index, const Helper*>> new_patterns_;
   std::unordered_map<std::string_view, program::Index> spelled_;  // op patterns of names as rules spell them
   Interner<program::Literal> literals_;
   Interner<program::ArgumentKey> keys_;

@@ -37,7 +37,6 @@ class HelperCheck {
     for (const Call& call : calls_)
       if (group_[call.from] == group_[call.to]) within[group_[call.from]].push_back(&call);
     for (const std::vector<const Call*>& calls : within) check_group(calls);
-    for (const Equation& equation : ast_.patterns) check_pattern(equation);
   }
 
  private:
@@ -136,16 +135,6 @@ class HelperCheck {
            ast_[call.term].range,
            "every such call passes, at one and the same position, a part of a list that the left side takes apart, as "
            "`rest` of `[x, rest..]`");
-  }
-
-  // A helper pattern descends: it stands inside of an op before it stands for itself again.
-  void check_pattern(const Equation& equation) {
-    TermId id = equation.body;
-    while (ast_[id].kind == TermKind::bind) id = ast_.children[ast_[id].first];
-    const Term& body = ast_[id];
-    if (body.kind != TermKind::call || body.text != equation.name) return;
-    report(fmt::format("`{}` stands for itself", equation.name), body.range,
-           "a helper pattern that repeats stands inside of an op, as in `Views(through(p), ..)`");
   }
 
   void report(std::string message, Range place, std::string hint) {

@@ -30,7 +30,8 @@ Index DecisionTree::step(Index node, const Instruction& test) {
   if (plain && n.run_register == test.a) {
     const auto found = n.run_edges.find(test.b);
     if (found != n.run_edges.end()) return n.edges[found->second].child;
-  } else if (!plain && !n.edges.empty() && n.edges.back().test == test && n.edges.back().child != kNone) {
+  } else if (!plain && test.test != Test::helper && !n.edges.empty() && n.edges.back().test == test &&
+             n.edges.back().child != kNone) {
     return n.edges.back().child;
   }
   if (!plain) {
@@ -89,6 +90,7 @@ void DecisionTree::flatten(program::MatchProgram& out) const {
       continue;
     }
     const bool in_group = f.edge < f.group_end;
+    Index again = kNone;
     if (!in_group) {
       labels.place(f.entry, out.code.size());
       std::size_t end = f.edge;
@@ -117,12 +119,16 @@ void DecisionTree::flatten(program::MatchProgram& out) const {
       f.entry = last ? f.fail : labels.fresh();
       Instruction test = node.edges[f.edge].test;
       test.fail = f.entry;
+      if (test.test == Test::next) {  // what fails behind it comes back for the next way
+        again = labels.fresh();
+        labels.place(again, out.code.size());
+      }
       out.code.push_back(test);
     } else {
       labels.place(out.switches[f.table].edges[f.edge - f.group_begin].second, out.code.size());
     }
     const Index child = node.edges[f.edge].child;
-    const Index child_fail = in_group ? f.after_group : f.entry;
+    const Index child_fail = again != kNone ? again : in_group ? f.after_group : f.entry;
     ++f.edge;
     if (child != kNone) frames.push_back({child, 0, child_fail, labels.fresh()});
   }

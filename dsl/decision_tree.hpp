@@ -1,6 +1,7 @@
 // The decision tree of a phase while it is being built. Sequences of tests are inserted in rule order and
 // share prefixes wherever that cannot change which rule is tried first; `flatten` lays the tree out so
-// that a test that holds falls through to the next one.
+// that a test that holds falls through to the next one. Nothing is shared behind a call of a helper pattern:
+// a rule tries all its ways before the next rule is looked at.
 #pragma once
 
 #include <memory>

@@ -99,7 +99,12 @@ class Loader::Impl {
   RuleFile enter(const std::string& key, const fs::path& path, SourcePtr source) {
     const auto found = files_.find(key);
     const File& file = found != files_.end() ? *found->second : open(key, path, std::move(source));
-    return {trees_of(file)};
+    RuleFile out;
+    for (const File* seen : files_of(file)) {
+      out.trees.push_back(seen->ast);
+      out.visible.push_back(trees_of(*seen));
+    }
+    return out;
   }
 
   // Loads a file that is not loaded yet, with everything that it imports.
@@ -165,18 +170,24 @@ class Loader::Impl {
   }
 
   std::vector<AstPtr> trees_of(const File& file) const {
-    std::unordered_set<const File*> seen;
     std::vector<AstPtr> trees;
+    for (const File* seen : files_of(file)) trees.push_back(seen->ast);
+    return trees;
+  }
+
+  std::vector<const File*> files_of(const File& file) const {
+    std::unordered_set<const File*> seen;
+    std::vector<const File*> files;
     std::vector<const File*> waiting(prelude_.rbegin(), prelude_.rend());
     waiting.push_back(&file);
     while (!waiting.empty()) {
       const File* next = waiting.back();
       waiting.pop_back();
       if (!seen.insert(next).second) continue;
-      trees.push_back(next->ast);
+      files.push_back(next);
       waiting.insert(waiting.end(), next->imports.rbegin(), next->imports.rend());
     }
-    return trees;
+    return files;
   }
 
   std::optional<fs::path> find_named(std::string_view name) const {

@@ -5,8 +5,8 @@
 //   loader.finish();                                       // after the last one: -D of unknown parameters
 //   const std::vector<Diagnostic> problems = loader.take_diagnostics();
 //
-// Every file is read, parsed and checked once for each Loader, however often it is imported. Each loaded
-// file has its own scope: the file, what it imports, then the prelude (lib, index, shapes, views).
+// Every file is read, parsed and checked once for each Loader, however often it is imported. Each file, imported
+// or not, has its own scope: the file, what it imports, then the prelude (lib, index, shapes, views).
 #pragma once
 
 #include <filesystem>
@@ -26,7 +26,8 @@ using AstPtr = std::shared_ptr<const Ast>;
 
 // A rule file named on the command line, with what it sees.
 struct RuleFile {
-  std::vector<AstPtr> trees;  // the file itself, its imports depth first, the prelude; none twice
+  std::vector<AstPtr> trees;                 // the file itself, its imports depth first, the prelude; none twice
+  std::vector<std::vector<AstPtr>> visible;  // by tree: what that file sees, itself first
 };
 
 struct LoadOptions {

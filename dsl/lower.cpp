@@ -1,9 +1,12 @@
 #include "dsl/lower.hpp"
 
 #include <algorithm>
+#include <set>
+#include <utility>
 
 #include <fmt/format.h>
 
+#include "dsl/helper_patterns.hpp"
 #include "dsl/lower_pattern.hpp"
 #include "dsl/lower_value.hpp"
 
@@ -24,6 +27,9 @@ class RuleLowering {
   RuleLowering(Definitions& definitions, DefTable& defs, const Ast& tree)
       : definitions_(definitions), defs_(defs), ast_(tree) {}
 
+  // The calls that helper patterns of the rules since the last of these pass any number of times.
+  std::set<Index> take_chain() { return std::exchange(chain_, {}); }
+
   void lower(const Rule& rule, program::Phase& phase, DecisionTree& tree, Places& places) {
     if (!acts(rule)) return;
     program::Rule out;
@@ -42,7 +48,9 @@ class RuleLowering {
       PatternLowering lowering(definitions_, ast_, places, variables);
       variants.push_back(lowering.lower(rule.roots[0].pattern, 0, swaps, wants_rest));
       if (!rule.roots[0].name.empty()) variants.back().bound.try_emplace(variables.add(rule.roots[0].name), 0);
+      variables.name_no_more_ops();
       out.depth = std::max(out.depth, variants.back().depth);
+      chain_.insert(variants.back().chain.begin(), variants.back().chain.end());
     }
     name_ops(rule, variables, variants);
     for (std::size_t r = 1; r < rule.roots.size(); ++r)
@@ -157,9 +165,9 @@ class RuleLowering {
       const Index variable = variables.add(op.name);
       for (LoweredPattern& variant : variants) {
         // A swapped variant reaches the same pattern node by another path: the k-th node is the k-th node.
-        const auto& nodes = variants.front().nodes;
-        const auto at = static_cast<std::size_t>(std::find(nodes.begin(), nodes.end(), op.node) - nodes.begin());
-        variant.bound[variable] = at < variant.nodes.size() ? variant.nodes[at] : op.node;
+        const auto& calls = variants.front().calls;
+        const auto at = static_cast<std::size_t>(std::find(calls.begin(), calls.end(), op.node) - calls.begin());
+        variant.bound[variable] = at < variant.calls.size() ? variant.calls[at] : op.node;
       }
     }
   }
@@ -198,6 +206,7 @@ class RuleLowering {
       tree.insert(pattern.tests, static_cast<Index>(extra.match.accepts.size()));
       extra.match.accepts.push_back(std::move(accept));
       out.depth = std::max(out.depth, pattern.depth);
+      chain_.insert(pattern.chain.begin(), pattern.chain.end());
     }
     if (extra.anchors.empty()) {
       definitions_.diagnostics().push_back(
@@ -321,6 +330,7 @@ class RuleLowering {
   Definitions& definitions_;
   DefTable& defs_;
   const Ast& ast_;
+  std::set<Index> chain_;  // of the phase
   std::uint32_t counted_ = 0;
   std::size_t line_ = 1;
 };
@@ -350,13 +360,15 @@ std::vector<Diagnostic> lower(const Scope& scope, program::RuleSet& rules) {
     Places places(1);
     DecisionTree tree(rules);
     for (; rule != ast.rules.end() && rule->phase == p; ++rule) lowering.lower(*rule, phase, tree, places);
+    const std::set<Index> chain = lowering.take_chain();
     if (phase.rules.empty()) continue;
+    if (!chain.empty()) phase.chain = definitions.op_set({chain.begin(), chain.end()}, "chain");
     tree.flatten(phase.match);
     phase.match.registers = places.count();
     rules.phases.push_back(std::move(phase));
   }
   rules.facts.push_back({defs.add_metas(), defs.add_inverses(), !ast.metas.empty() || !ast.inverses.empty()});
-  defs.compile_pending();
+  compile_helpers(definitions, defs);
   return std::move(definitions.diagnostics());
 }
 

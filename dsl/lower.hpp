@@ -14,9 +14,10 @@
 namespace fxrules::dsl {
 
 // What one rule file sees: its own tree first, then what it imports and the prelude. A name defined by an
-// earlier tree hides the later ones whole.
+// earlier tree hides the later ones whole. Names are lexical: what a tree says means what that tree sees.
 struct Scope {
   std::vector<const Ast*> trees;
+  std::map<const Ast*, std::vector<const Ast*>> visible;   // by tree; one that is missing sees `trees`
   std::map<std::string, std::string, std::less<>> params;  // -D name=value
 };
 

@@ -1,6 +1,7 @@
 #include "dsl/lower_pattern.hpp"
 
 #include <algorithm>
+#include <utility>
 
 #include "dsl/literals.hpp"
 
@@ -36,6 +37,7 @@ void Variables::is_scalar(Index variable) {
 }
 
 void Variables::mention_op(std::string_view op, std::uint16_t node) {
+  if (all_named_) return;
   for (Op& o : ops_) {
     if (o.name != op) continue;
     if (o.node != node) ++o.count;
@@ -57,16 +59,30 @@ bool is_scalar_kind(std::string_view annotation) {
 LoweredPattern PatternLowering::lower(TermId pattern, std::uint16_t at, unsigned swaps, bool bind_rest) {
   LoweredPattern result;
   out_ = &result;
+  code_ = &result.tests;
   swaps_ = swaps;
   seen_commutative_ = 0;
   bind_rest_ = bind_rest;
+  root_ops(pattern, at);
   term(pattern, at, 1);
+  out_ = nullptr;
+  return result;
+}
+
+LoweredPattern PatternLowering::lower_equation(TermId body, const PatternHead& head, std::vector<Instruction>& block) {
+  LoweredPattern result;
+  out_ = &result;
+  code_ = &block;
+  in_block_ = true;
+  head_ = &head;
+  term(body, 0, 1);
   out_ = nullptr;
   return result;
 }
 
 void PatternLowering::lower_into(LoweredPattern& out, TermId pattern, std::uint16_t at) {
   out_ = &out;
+  code_ = &out.tests;
   swaps_ = 0;
   bind_rest_ = true;
   term(pattern, at, 1);
@@ -79,13 +95,26 @@ void PatternLowering::emit(program::Test test, std::uint16_t a, Index b, Index c
   i.a = a;
   i.b = b;
   i.c = c;
-  out_->tests.push_back(i);
+  code_->push_back(i);
 }
 
 void PatternLowering::bind(std::string_view name, std::uint16_t at) {
   const Index variable = variables_->add(name);
+  if (head_ != nullptr) {
+    if (const auto parameter = head_->parameters.find(name); parameter != head_->parameters.end()) {
+      std::uint16_t place = 0;
+      if (!parameter->second.handed_on) out_->bound[variable] = place = places_->of_variable(variable);
+      return emit(program::Test::parameter, at, parameter->second.index, place);
+    }
+  }
   const auto bound = out_->bound.find(variable);
   if (bound != out_->bound.end()) {
+    if (in_block_ && out_->searched.contains(bound->second)) {
+      const bool here = std::find(bound_here_.begin(), bound_here_.end(), bound->second) != bound_here_.end();
+      closed_ = closed_ && (here || head_ != nullptr);
+      return emit(program::Test::bind, at, bound->second);
+    }
+    if (in_block_ && head_ == nullptr) closed_ = false;
     if (bound->second != at) emit(program::Test::same, at, bound->second);
     return;
   }
@@ -93,10 +122,21 @@ void PatternLowering::bind(std::string_view name, std::uint16_t at) {
     const std::uint16_t place = places_->at(0xFFFF, program::Test::same, variable);
     if (std::find(out_->preload.begin(), out_->preload.end(), std::pair(place, variable)) == out_->preload.end())
       out_->preload.emplace_back(place, variable);
+    if (in_block_) closed_ = false;
     emit(program::Test::same, at, place);
     return;
   }
+  if (in_block_) return bind_in_block(variable, at);
   out_->bound[variable] = at;
+}
+
+// In which order the blocks of a search run is not known: the first to come binds.
+void PatternLowering::bind_in_block(Index variable, std::uint16_t at) {
+  const std::uint16_t place = places_->of_variable(variable);
+  out_->bound[variable] = place;
+  out_->searched.insert(place);
+  bound_here_.push_back(place);
+  emit(program::Test::bind, at, place);
 }
 
 void PatternLowering::check_kind(const Term& term, std::uint16_t at) {
@@ -154,7 +194,7 @@ void PatternLowering::term(TermId id, std::uint16_t at, std::uint16_t depth) {
       return;
     case TermKind::index: {  // s[0] is getitem(s, 0)
       emit(program::Test::op, at, definitions_->op_pattern("getitem"), 0);
-      out_->nodes.push_back(at);
+      matched(at);
       for (Index i = 0; i < 2; ++i) {
         const Index key = definitions_->key(i, "");
         const std::uint16_t place = places_->at(at, program::Test::argument, key);
@@ -225,6 +265,7 @@ unsigned PatternLowering::commutative_calls(TermId pattern) const {
   while (!todo.empty()) {
     const Term& t = (*ast_)[todo.back()];
     todo.pop_back();
+    if (helper_of(t) != nullptr) continue;
     if (is_commutative_call(t)) ++count;
     for (std::uint32_t i = 0; i < t.count; ++i) {
       if (ast_->children[t.first + i] != kNoTerm) todo.push_back(ast_->children[t.first + i]);
@@ -240,8 +281,6 @@ std::string_view PatternLowering::not_acting(TermId pattern) const {
     todo.pop_back();
     if (t.kind == TermKind::call) {
       const Callee& callee = ast_->callees[t.callee];
-      if (callee.kind == CalleeKind::implicit && definitions_->is_helper_pattern(callee.text))
-        return "a helper pattern";
       if (callee.kind == CalleeKind::implicit && callee.text == "writeback") return "`writeback`";
     }
     for (std::uint32_t i = 0; i < t.count; ++i) {
@@ -251,7 +290,88 @@ std::string_view PatternLowering::not_acting(TermId pattern) const {
   return {};
 }
 
+// ---------------------------------------------------------------- helper patterns
+
+const Definitions::Helper* PatternLowering::helper_of(const Term& t) const {
+  if (t.kind != TermKind::call || ast_->callees[t.callee].kind != CalleeKind::implicit) return nullptr;
+  return definitions_->find_pattern(*ast_, ast_->callees[t.callee].text);
+}
+
+// A pattern that is a call of a helper pattern says what it roots all the same, so that few nodes are tried.
+void PatternLowering::root_ops(TermId pattern, std::uint16_t at) {
+  while ((*ast_)[pattern].kind == TermKind::bind) pattern = ast_->children[(*ast_)[pattern].first];
+  if (helper_of((*ast_)[pattern]) == nullptr) return;
+  const std::string_view name = ast_->callees[(*ast_)[pattern].callee].text;
+  emit(program::Test::op, at, definitions_->op_set(definitions_->roots(*ast_, pattern), std::string(name)));
+}
+
+void PatternLowering::helper(const Term& t, const Definitions::Helper& helper, std::uint16_t at, std::uint16_t depth) {
+  const PatternShape& shape = definitions_->shape(helper);
+  out_->chain.insert(shape.chain.begin(), shape.chain.end());
+  depth = static_cast<std::uint16_t>(depth + shape.depth);
+  const bool outermost = !in_block_;
+  if (outermost) {
+    bound_here_.clear();
+    closed_ = true;
+  }
+  const Index ordinal = helper_calls_++;
+  program::PatternCall call;
+  call.pattern = definitions_->pattern(helper);
+  call.span = ast_->span(t.range);
+  call.text = ast_->source->text.substr(t.range.begin, t.range.end - t.range.begin);
+  for (std::uint32_t i = 0; i < t.count; ++i) {
+    const std::uint16_t place = places_->at(at, program::Test::helper, ordinal, i);
+    call.arguments.push_back(helper_argument(ast_->children[(*ast_)[ast_->children[t.first + i]].first], place, depth));
+  }
+  if (outermost) {
+    call.binds = bound_here_;
+    call.closed = closed_;
+  }
+  std::vector<program::PatternCall>& calls = definitions_->rules().pattern_calls;
+  const auto id = static_cast<Index>(calls.size());
+  calls.push_back(std::move(call));
+  emit(program::Test::helper, at, id);
+  if (outermost) emit(program::Test::next, at, id);
+}
+
+program::PatternArgument PatternLowering::helper_argument(TermId value, std::uint16_t place, std::uint16_t depth) {
+  program::PatternArgument out;
+  if (head_ != nullptr && (*ast_)[value].kind == TermKind::name && (*ast_)[value].annotation.empty()) {
+    const auto parameter = head_->parameters.find((*ast_)[value].text);
+    if (parameter != head_->parameters.end() && parameter->second.handed_on) {
+      out.parameter = parameter->second.index;
+      return out;
+    }
+  }
+  std::vector<Instruction> block;
+  std::vector<Instruction>* const outer = std::exchange(code_, &block);
+  const bool was_in_block = std::exchange(in_block_, true);
+  term(value, place, depth);
+  emit(program::Test::done, 0);
+  code_ = outer;
+  in_block_ = was_in_block;
+  out.place = place;
+  out.block = definitions_->add_block(block);
+  return out;
+}
+
+void PatternLowering::matched(std::uint16_t at) {
+  out_->calls.push_back(at);
+  if (!in_block_) out_->nodes.push_back(at);
+}
+
+// The two operands, in the order in which they stand and then in the other.
+void PatternLowering::exchange(std::uint16_t at, Index first, Index second, bool asked) {
+  const std::uint16_t places[] = {places_->at(at, program::Test::argument, first),
+                                  places_->at(at, program::Test::argument, second)};
+  emit(program::Test::argument, places[0], first, at);
+  emit(program::Test::argument, places[1], second, at);
+  emit(program::Test::exchange, at, places[0], places[1]);
+  code_->back().fail = asked ? 1 : 0;
+}
+
 void PatternLowering::call(const Term& t, std::uint16_t at, std::uint16_t depth) {
+  if (const Definitions::Helper* found = helper_of(t)) return helper(t, *found, at, depth);
   program::RuleSet& rules = definitions_->rules();
   const Callee& callee = ast_->callees[t.callee];
   const Index pattern = definitions_->op_pattern(*ast_, t.callee);
@@ -259,7 +379,8 @@ void PatternLowering::call(const Term& t, std::uint16_t at, std::uint16_t depth)
     emit(program::Test::fail, 0);
     return;
   }
-  const bool swapped = is_commutative_call(t) && ((swaps_ >> seen_commutative_++) & 1u) != 0;
+  const bool commutes = is_commutative_call(t);
+  const bool swapped = commutes && !in_block_ && ((swaps_ >> seen_commutative_++) & 1u) != 0;
   const std::size_t holes = program::hole_count(rules.op_patterns[pattern]);
   std::uint16_t first_hole = 0;
   for (std::size_t h = 0; h < holes; ++h) {
@@ -267,12 +388,12 @@ void PatternLowering::call(const Term& t, std::uint16_t at, std::uint16_t depth)
     if (h == 0) first_hole = place;
   }
   emit(program::Test::op, at, pattern, first_hole);
-  out_->nodes.push_back(at);
+  matched(at);
   std::size_t h = 0;
   for (const CalleePiece& piece : callee.pieces) {
     if (piece.hole) bind(piece.text, static_cast<std::uint16_t>(first_hole + h++));
   }
-  if (callee.kind == CalleeKind::implicit && definitions_->find_set(callee.text).tree == nullptr)
+  if (callee.kind == CalleeKind::implicit && definitions_->find_set(*ast_, callee.text).tree == nullptr)
     variables_->mention_op(callee.text, at);
   if (callee.kind == CalleeKind::dotted || callee.kind == CalleeKind::method) {
     const std::size_t dot = callee.text.rfind('.');
@@ -287,7 +408,7 @@ void PatternLowering::call(const Term& t, std::uint16_t at, std::uint16_t depth)
     TermId value;
     Index key;
   };
-  std::vector<Argument> arguments;
+  std::vector<Argument> arguments;  // those by position as they stand
   for (std::uint32_t i = 0; i < t.count; ++i) {
     const Term& a = (*ast_)[ast_->children[t.first + i]];
     if (a.kind == TermKind::rest) {
@@ -327,14 +448,22 @@ void PatternLowering::call(const Term& t, std::uint16_t at, std::uint16_t depth)
     }
   }
   if (swapped) emit(program::Test::commutes, at, callee.commutative ? 1 : 0);
+  const bool both_orders = commutes && in_block_;
+  if (both_orders) exchange(at, arguments[0].key, arguments[1].key, callee.commutative);
   // Fetch and test the leaves first, then descend: cheap tests stand before deep ones.
   std::vector<std::pair<TermId, std::uint16_t>> deep;
+  std::size_t fetched = both_orders ? 2 : 0;
   for (const Argument& a : arguments) {
     const std::uint16_t place = places_->at(at, program::Test::argument, a.key);
-    emit(program::Test::argument, place, a.key, at);
+    if (fetched > 0) {
+      --fetched;
+    } else {
+      emit(program::Test::argument, place, a.key, at);
+    }
     const TermKind kind = (*ast_)[a.value].kind;
     const bool leaf = kind != TermKind::call && kind != TermKind::bind && kind != TermKind::list &&
-                      kind != TermKind::tuple && kind != TermKind::index;
+                      kind != TermKind::tuple && kind != TermKind::index &&
+                      !(head_ != nullptr && head_->parameters.contains((*ast_)[a.value].text));
     if (leaf) {
       term(a.value, place, depth);
     } else {

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <map>
+#include <set>
 #include <string>
 #include <string_view>
 #include <tuple>
@@ -18,6 +19,8 @@ class Places {
  public:
   explicit Places(std::uint16_t reserved) : next_(reserved) {}
   std::uint16_t at(std::uint16_t from, program::Test how, program::Index what, program::Index more = 0);
+  // The register of a variable that a block of a helper pattern binds.
+  std::uint16_t of_variable(program::Index variable) { return at(0xFFFF, program::Test::bind, variable); }
   [[nodiscard]] std::uint16_t count() const { return next_; }
 
  private:
@@ -43,21 +46,37 @@ class Variables {
     unsigned count;
   };
   [[nodiscard]] std::vector<Op>& ops() { return ops_; }
+  // What is lowered from here on are other orders of the same pattern.
+  void name_no_more_ops() { all_named_ = true; }
   void is_scalar(program::Index variable);
   [[nodiscard]] const std::vector<program::Index>& scalars() const { return scalars_; }
 
  private:
   std::vector<std::string> names_;
   std::vector<Op> ops_;
+  bool all_named_ = false;
   std::vector<program::Index> scalars_;
 };
 
 struct LoweredPattern {
   std::vector<program::Instruction> tests;
   std::map<program::Index, std::uint16_t> bound;  // variable -> register
-  std::vector<std::uint16_t> nodes;               // matched nodes, root first
+  std::vector<std::uint16_t> nodes;               // matched nodes outside of helper patterns, root first
+  std::vector<std::uint16_t> calls;               // all calls of the pattern as written
+  std::set<std::uint16_t> searched;               // registers of variables that helper patterns bind
+  std::set<program::Index> chain;                 // op patterns of calls that repeating helper patterns pass
   std::uint16_t depth = 1;
   std::vector<std::pair<std::uint16_t, program::Index>> preload;  // for further roots
+};
+
+// One equation of a helper pattern, while its body is lowered. A parameter that is a name of the body stands for
+// the caller's pattern there.
+struct PatternHead {
+  struct Parameter {
+    program::Index index = 0;
+    bool handed_on = false;  // the name stands once: what is matched there needs no register
+  };
+  std::map<std::string_view, Parameter> parameters;
 };
 
 class PatternLowering {
@@ -72,7 +91,11 @@ class PatternLowering {
   // Variables bound elsewhere: a repeated name compares with a preloaded register.
   void set_outer(const std::map<program::Index, std::uint16_t>* outer) { outer_ = outer; }
 
-  // Commutative calls of the pattern whose operands may be exchanged.
+  // The body of an equation; what is bound stands in registers of its own.
+  LoweredPattern lower_equation(TermId body, const PatternHead& head, std::vector<program::Instruction>& block);
+
+  // Commutative calls of the pattern whose operands may be exchanged, outside of helper patterns, where both
+  // orders are part of the search.
   [[nodiscard]] unsigned commutative_calls(TermId pattern) const;
   // The first construct in the pattern that a later version will act on; empty when there is none.
   [[nodiscard]] std::string_view not_acting(TermId pattern) const;
@@ -80,6 +103,13 @@ class PatternLowering {
  private:
   void term(TermId id, std::uint16_t at, std::uint16_t depth);
   void call(const Term& term, std::uint16_t at, std::uint16_t depth);
+  void helper(const Term& term, const Definitions::Helper& helper, std::uint16_t at, std::uint16_t depth);
+  program::PatternArgument helper_argument(TermId value, std::uint16_t place, std::uint16_t depth);
+  [[nodiscard]] const Definitions::Helper* helper_of(const Term& term) const;
+  void root_ops(TermId pattern, std::uint16_t at);
+  void matched(std::uint16_t at);
+  void exchange(std::uint16_t at, program::Index first, program::Index second, bool asked);
+  void bind_in_block(program::Index variable, std::uint16_t at);
   void sequence(const Term& term, std::uint16_t at, std::uint16_t depth);
   void bind(std::string_view name, std::uint16_t at);
   void check_kind(const Term& term, std::uint16_t at);
@@ -92,6 +122,12 @@ class PatternLowering {
   Variables* variables_;
   const std::map<program::Index, std::uint16_t>* outer_ = nullptr;
   LoweredPattern* out_ = nullptr;
+  std::vector<program::Instruction>* code_ = nullptr;
+  bool in_block_ = false;
+  bool closed_ = true;  // so far, the blocks of the call that is being lowered
+  const PatternHead* head_ = nullptr;
+  std::vector<std::uint16_t> bound_here_;  // by the blocks of the call that is being lowered
+  program::Index helper_calls_ = 0;
   unsigned swaps_ = 0, seen_commutative_ = 0;
   bool bind_rest_ = false;
 };

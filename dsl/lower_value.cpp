@@ -159,7 +159,7 @@ void ValueLowering::binary(const Term& t) {
 void ValueLowering::name(const Term& t, TermId id) {
   if (const Index variable = variables_->find(t.text); variable != kNone) return emit(Eval::load, variable);
   const Ast* tree = nullptr;
-  if (const Param* param = definitions_->find_param(t.text, &tree); param != nullptr && param->type != "set") {
+  if (const Param* param = definitions_->find_param(*ast_, t.text, &tree); param != nullptr && param->type != "set") {
     const auto given = definitions_->scope().params.find(t.text);
     if (given != definitions_->scope().params.end()) {
       if (const auto literal = literal_of_option(param->type, given->second)) return constant(*literal);
@@ -167,7 +167,7 @@ void ValueLowering::name(const Term& t, TermId id) {
       return constant(*literal);
     }
   }
-  if (const auto set = definitions_->find_set(t.text); set.tree != nullptr) {
+  if (const auto set = definitions_->find_set(*ast_, t.text); set.tree != nullptr) {
     program::SetValue value;
     value.ops.push_back(definitions_->set_pattern(set, false));
     const auto given =
@@ -224,8 +224,8 @@ void ValueLowering::call(const Term& t, TermId id) {
     if (const auto literal = literal_of(*ast_, id)) return constant(*literal);
   }
   if (callee.kind == CalleeKind::implicit) {
-    if (definitions_->tree_defining(callee.text) != nullptr) {
-      const Index def = defs_->find_or_add(callee.text);
+    if (const Definitions::Helper* helper = definitions_->find_def(*ast_, callee.text)) {
+      const Index def = defs_->find_or_add(*helper);
       arguments(t, nullptr);
       range_ = t.range;
       return emit(Eval::call, def, static_cast<std::uint16_t>(t.count));
@@ -317,35 +317,32 @@ void ValueLowering::text(const Term& t) {
 
 // ---------------------------------------------------------------- helpers
 
-Index DefTable::find_or_add(std::string_view name) {
-  const auto found = by_name_.find(name);
-  if (found != by_name_.end()) return found->second;
+Index DefTable::find_or_add(const Definitions::Helper& helper) {
   auto& defs = definitions_->rules().defs;
-  const auto id = static_cast<Index>(defs.size());
+  const auto [found, fresh] = by_helper_.try_emplace(&helper, static_cast<Index>(defs.size()));
+  if (!fresh) return found->second;
   defs.emplace_back();
-  defs.back().name = name;
-  by_name_.emplace(std::string(name), id);
-  pending_.push_back(id);
-  return id;
+  defs.back().name = helper.equations.front()->name;
+  pending_.emplace_back(found->second, &helper);
+  return found->second;
 }
 
 void DefTable::compile_pending() {
   while (!pending_.empty()) {
-    const Index def = pending_.back();
+    const auto [def, helper] = pending_.back();
     pending_.pop_back();
-    compile(def);
+    compile(def, *helper);
   }
 }
 
-void DefTable::compile(Index id) {
+void DefTable::compile(Index id, const Definitions::Helper& helper) {
   program::RuleSet& rules = definitions_->rules();
-  const std::string name = rules.defs[id].name;
-  const Ast& tree = *definitions_->tree_defining(name);
-  const std::vector<const Equation*>& equations = definitions_->equations_of(name);
+  const Ast& tree = *helper.tree;
+  const std::vector<const Equation*>& equations = helper.equations;
   std::uint16_t arity = 0;
   for (const Equation* e : equations) arity = std::max(arity, static_cast<std::uint16_t>(e->parameters.size()));
   program::Def def;
-  def.name = name;
+  def.name = rules.defs[id].name;
   def.arity = arity;
   DecisionTree decisions(rules);
   Places places(std::max<std::uint16_t>(arity, 1));

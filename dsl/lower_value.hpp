@@ -15,7 +15,7 @@ namespace fxrules::dsl {
 class DefTable {
  public:
   explicit DefTable(Definitions& definitions) : definitions_(&definitions) {}
-  program::Index find_or_add(std::string_view name);
+  program::Index find_or_add(const Definitions::Helper& helper);
   // The shape functions and the inverses of the scope, nearest file first.
   program::Index add_metas();
   program::Index add_inverses();
@@ -29,12 +29,12 @@ class DefTable {
     bool is_error;
     Range range;
   };
-  void compile(program::Index def);
+  void compile(program::Index def, const Definitions::Helper& helper);
   void compile(const Head& head, const LoweredPattern& pattern, Variables& variables, program::Def& def,
                DecisionTree& decisions);
   Definitions* definitions_;
-  std::map<std::string, program::Index, std::less<>> by_name_;
-  std::vector<program::Index> pending_;
+  std::map<const Definitions::Helper*, program::Index> by_helper_;
+  std::vector<std::pair<program::Index, const Definitions::Helper*>> pending_;
 };
 
 class ValueLowering {

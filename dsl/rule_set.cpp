@@ -41,7 +41,11 @@ LoadResult load_rules(const std::vector<RuleFile>& files, const LoadOptions& opt
   rules->functions = options.functions;
   for (const dsl::RuleFile& file : loaded) {
     dsl::Scope scope;
-    for (const dsl::AstPtr& tree : file.trees) scope.trees.push_back(tree.get());
+    for (std::size_t t = 0; t < file.trees.size(); ++t) {
+      scope.trees.push_back(file.trees[t].get());
+      auto& visible = scope.visible[file.trees[t].get()];
+      for (const dsl::AstPtr& tree : file.visible[t]) visible.push_back(tree.get());
+    }
     scope.params = options.params;
     std::vector<Diagnostic> found = dsl::lower(scope, *rules);
     result.diagnostics.insert(result.diagnostics.end(), std::make_move_iterator(found.begin()),

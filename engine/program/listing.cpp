@@ -36,6 +36,17 @@ std::string rest_text(const RuleSet& rules, Index rest) {
   return "{" + out + "}";
 }
 
+// `through(r5 from 12, #0)`: the arguments are blocks, on a register of the caller, or parameters handed on.
+std::string call_text(const RuleSet& rules, Index index) {
+  const PatternCall& call = rules.pattern_calls[index];
+  std::string out;
+  for (const PatternArgument& a : call.arguments) {
+    out += out.empty() ? "" : ", ";
+    out += a.parameter != kNone ? fmt::format("#{}", a.parameter) : fmt::format("r{} from {}", a.place, a.block);
+  }
+  return fmt::format("{}({})", rules.patterns[call.pattern].name, out);
+}
+
 std::string instruction_text(const RuleSet& rules, const MatchProgram& match, const Instruction& i) {
   switch (i.test) {
     case Test::op:
@@ -73,6 +84,23 @@ std::string instruction_text(const RuleSet& rules, const MatchProgram& match, co
       return fmt::format("span      r{} = r{}[{}:-{}]", i.a, i.c, i.b >> 16, i.b & 0xFFFF);
     case Test::part:
       return fmt::format("part      r{} = r{}.{}", i.a, i.c, i.b == 0 ? "start" : i.b == 1 ? "stop" : "step");
+    case Test::helper:
+      return fmt::format("helper    r{} {}", i.a, call_text(rules, i.b));
+    case Test::next:
+      return fmt::format("next      r{} {}", i.a, rules.patterns[rules.pattern_calls[i.b].pattern].name);
+    case Test::bind:
+      return fmt::format("bind      r{} = r{}", i.b, i.a);
+    case Test::exchange:
+      return fmt::format("exchange  r{} r{} of r{}", i.b, i.c, i.a);
+    case Test::parameter:
+      return i.c == 0 ? fmt::format("parameter #{} r{}", i.b, i.a)
+                      : fmt::format("parameter #{} r{} = r{}", i.b, i.c, i.a);
+    case Test::guard:
+      return fmt::format("guard     of equation {}", i.b);
+    case Test::give:
+      return fmt::format("give      #{} of equation {}", i.c, i.b);
+    case Test::done:
+      return "done";
     case Test::accept:
       return fmt::format("accept    {}", i.b);
     case Test::fail:
@@ -146,6 +174,10 @@ std::vector<bool> reached_defs(const RuleSet& rules) {
       for (const Assignment& assignment : a.assignments) calls(assignment.as);
     }
   }
+  for (const PatternEquation& e : rules.pattern_equations) {
+    calls(e.guard);
+    for (const Code& head : e.heads) calls(head);
+  }
   for (const OpFacts& facts : rules.facts) {
     if (!facts.own) continue;
     reach(facts.metas);
@@ -162,6 +194,26 @@ std::vector<bool> reached_defs(const RuleSet& rules) {
   return reached;
 }
 
+// All blocks in one listing: programs and equations name them by where they begin.
+std::string patterns_text(const RuleSet& rules) {
+  std::string out = rules.pattern_code.empty() ? "" : "blocks\n";
+  const MatchProgram none;
+  for (std::size_t pc = 0; pc < rules.pattern_code.size(); ++pc)
+    out += fmt::format("  {:4}  {}\n", pc, instruction_text(rules, none, rules.pattern_code[pc]));
+  for (const HelperPattern& pattern : rules.patterns) {
+    out += fmt::format("pattern {}\n", pattern.name);
+    for (const Index index : pattern.equations) {
+      const PatternEquation& e = rules.pattern_equations[index];
+      out += fmt::format("  equation {}: r0 from {}, {} registers\n", index, e.block, e.registers);
+      if (e.guard.present()) out += "    guard\n" + code_text(rules, e.guard, "      ");
+      for (std::size_t h = 0; h < e.heads.size(); ++h) {
+        if (e.heads[h].present()) out += fmt::format("    #{}\n", h) + code_text(rules, e.heads[h], "      ");
+      }
+    }
+  }
+  return out;
+}
+
 }  // namespace
 
 std::string to_text(const RuleSet& rules, const MatchProgram& match, std::string_view indent) {
@@ -169,7 +221,8 @@ std::string to_text(const RuleSet& rules, const MatchProgram& match, std::string
   for (std::size_t pc = 0; pc < match.code.size(); ++pc) {
     const Instruction& i = match.code[pc];
     out += fmt::format("{}{:4}  {}", indent, pc, instruction_text(rules, match, i));
-    if (i.test != Test::fail && i.test != Test::bind_rest) out += fmt::format("  else {}", i.fail);
+    if (i.test != Test::fail && i.test != Test::bind_rest && i.test != Test::helper)
+      out += fmt::format("  else {}", i.fail);
     out += "\n";
   }
   return out;
@@ -178,8 +231,9 @@ std::string to_text(const RuleSet& rules, const MatchProgram& match, std::string
 std::string to_text(const RuleSet& rules) {
   std::string out;
   for (const Phase& phase : rules.phases) {
-    out += fmt::format("phase {}{}{}: {} rules, depth {}\n", phase.name.empty() ? "(default)" : phase.name,
-                       phase.once ? " once" : "", phase.reverse ? " reverse" : "", phase.rules.size(), phase.depth);
+    out += fmt::format("phase {}{}{}: {} rules, depth {}{}\n", phase.name.empty() ? "(default)" : phase.name,
+                       phase.once ? " once" : "", phase.reverse ? " reverse" : "", phase.rules.size(), phase.depth,
+                       phase.chain == kNone ? "" : ", chains");
     out += to_text(rules, phase.match, "  ");
     for (std::size_t a = 0; a < phase.match.accepts.size(); ++a) {
       const Accept& accept = phase.match.accepts[a];
@@ -206,6 +260,7 @@ std::string to_text(const RuleSet& rules) {
       }
     }
   }
+  out += patterns_text(rules);
   const std::vector<bool> reached = reached_defs(rules);
   for (Index d = 0; d < rules.defs.size(); ++d) {
     if (!reached[d]) continue;

@@ -27,6 +27,12 @@ namespace fxrules::program {
 using Index = std::uint32_t;
 inline constexpr Index kNone = 0xFFFFFFFFu;
 
+// Half-open range of RuleSet::steps; empty: absent.
+struct Code {
+  Index begin = 0, end = 0;
+  [[nodiscard]] bool present() const { return end > begin; }
+};
+
 // ---------------------------------------------------------------- literals, kinds
 
 // `kind` none … opaque as ArgKind has them; `constant` for torch.float32 and kin is spelled by its ArgKind.
@@ -133,6 +139,15 @@ enum class Test : std::uint8_t {
   item_back,  // a := item b of register c, from the back (0 is the last)
   span,       // a := items of register c without the first b >> 16 and the last b & 0xFFFF
   part,       // a := part b (0 start, 1 stop, 2 step) of the slice in register c
+  helper,     // begins to match the value in a against call b of a helper pattern; in a block: goes on behind it
+  next,       // the next way in which call b matches the value in a; `else` when there is none left
+  // in blocks of helper patterns alone
+  bind,       // register b := a, or a is the same as what b holds already
+  exchange,   // tries registers b and c as they are, then exchanged, if call a commutes or `fail` is 1
+  parameter,  // the value in a against parameter b of the equation; c (if not 0) is bound to it, and the same again
+  guard,      // the guard of equation b is known true
+  give,       // head c of equation b, when it is known, against the parameter in its place
+  done,       // the block has matched
   accept,     // rule match b
   fail,       // nothing matches
 };
@@ -155,6 +170,38 @@ struct Accept {
   Index rule = 0;                        // of the phase's rule set, or equation of the def
   std::vector<std::uint16_t> registers;  // by variable; 0xFFFF: not bound here
   std::vector<std::uint16_t> nodes;      // registers of all matched nodes, root first
+};
+
+// Helper patterns are matched by search: equations in order, and what fails later comes back for the next one.
+// Their instructions stand in RuleSet::pattern_code, a block for each equation and for each argument of a call.
+// A block ends in `done`; what does not hold in it goes back to the last choice, so that `fail` is not used.
+struct PatternArgument {
+  Index parameter = kNone;  // of the equation that makes the call: handed on; else
+  Index block = kNone;      // the argument's block, which runs on the caller's registers
+  std::uint16_t place = 0;  // and finds its value there
+};
+struct PatternCall {
+  Index pattern = 0;
+  std::vector<PatternArgument> arguments;
+  std::vector<std::uint16_t> binds;  // registers that its blocks bind first, in a rule: they start unbound
+  bool closed = false;               // in a rule: what its blocks match depends on nothing that was bound before
+  std::string text;                  // as written, for reports
+  Span span;
+};
+struct PatternEquation {
+  Index pattern = 0;
+  Index block = 0;                       // its value is in register 0
+  std::uint16_t registers = 1;           // of its own
+  std::vector<std::string> names;        // of the variables
+  std::vector<std::uint16_t> variables;  // their registers; 0xFFFF: only ever handed on
+  std::vector<Index> scalars;            // as of a rule
+  Code guard;
+  std::vector<Code> heads;  // by parameter; absent: the parameter is matched in the body
+  Span span;
+};
+struct HelperPattern {
+  std::string name;
+  std::vector<Index> equations;
 };
 
 struct MatchProgram {
@@ -212,12 +259,6 @@ struct Step {
   Eval eval = Eval::end;
   std::uint16_t b = 0;
   Index a = 0;
-};
-
-// Half-open range of RuleSet::steps; empty: absent.
-struct Code {
-  Index begin = 0, end = 0;
-  [[nodiscard]] bool present() const { return end > begin; }
 };
 
 struct TemplateArgument {
@@ -324,7 +365,8 @@ struct Phase {
   Index facts = 0;
   std::vector<Index> rules;
   MatchProgram match;
-  std::uint16_t depth = 1;
+  std::uint16_t depth = 1;  // calls that a chain may consist of are not counted
+  Index chain = kNone;      // op pattern of those: helper patterns that repeat pass any number of them
 };
 
 struct RuleSet {
@@ -340,6 +382,10 @@ struct RuleSet {
   Index item_template = kNone;          // `r[0]` of a call: the catalogue's op for the role "getitem"
   std::vector<Step> steps;
   std::vector<Span> step_spans;  // parallel to steps
+  std::vector<Instruction> pattern_code;
+  std::vector<PatternCall> pattern_calls;
+  std::vector<PatternEquation> pattern_equations;
+  std::vector<HelperPattern> patterns;
   std::vector<Def> defs;
   std::vector<OpFacts> facts;  // by rule file
   std::vector<Rule> rules;

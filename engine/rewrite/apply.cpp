@@ -57,7 +57,9 @@ class PhaseRun {
         report_(report),
         graph_(session.graph()),
         matcher_(session.binding(), session.machine().heap()),
-        work_(graph_, phase.reverse) {}
+        work_(graph_, phase.reverse) {
+    matcher_.use(session.machine());
+  }
 
   // False when a limit was reached.
   bool run(std::size_t limit) {
@@ -90,6 +92,8 @@ class PhaseRun {
     if (options_.progress && (report_.visits & 0x3FFF) == 0) tell();
     program::Index pc = session_.binding().start(n, phase_.match);
     if (pc == 0) return true;
+    session_.begin_matching(phase_, n);
+    if (session_.versions().pending()) matcher_.forget();
     matcher_.begin(phase_.match, rewrite::Value::of_node(n));
     bool waits = false;
     while (const program::Accept* accept = matcher_.next(phase_.match, pc)) {
@@ -98,6 +102,7 @@ class PhaseRun {
       bind(*accept);
       const Outcome outcome = session_.attempt(accept->rule, n, variables_, nodes_);
       if (outcome == Outcome::applied) {
+        matcher_.forget();
         recent_.push_back(accept->rule);
         if (recent_.size() > kRecent) recent_.pop_front();
         if (!phase_.once) requeue(n);
@@ -106,6 +111,7 @@ class PhaseRun {
       if (outcome == Outcome::failed) return true;
       waits |= remember(n);
     }
+    session_.report_given_up(matcher_);
     if (waits && !phase_.once) waiting_.push_back(n);
     return true;
   }
@@ -117,7 +123,7 @@ class PhaseRun {
       if (accept.registers[v] != 0xFFFF) variables_[v] = registers[accept.registers[v]];
     }
     nodes_.clear();
-    for (const std::uint16_t r : accept.nodes) nodes_.push_back(registers[r].node());
+    matcher_.add_nodes(accept, nodes_);
   }
 
   // Whether the match failed for something that is not local to it.
@@ -144,6 +150,7 @@ class PhaseRun {
   // What the versions of written storage made and bound.
   void look_at_touched() {
     if (session_.versions().touched().empty()) return;
+    matcher_.forget();
     for (const NodeId n : std::exchange(session_.versions().touched(), {})) {
       if (!phase_.once) revisit_from(n, phase_.depth);
     }
@@ -154,19 +161,34 @@ class PhaseRun {
     if (session_.binding().start(n, phase_.match) != 0) work_.revisit(n);
   }
 
-  // The node, its users and theirs, `levels` in all, as far as the sweep has passed them.
+  // The node, its users and theirs, `levels` in all, as far as the sweep has passed them. Calls that a helper
+  // pattern may pass any number of times are no level: a change behind a chain matters in front of it.
   void revisit_from(NodeId changed, unsigned levels) {
     if (!graph_.alive(changed)) return;
+    const bool chains = phase_.chain != program::kNone;
+    if (chains) ++walk_;
     todo_.assign(1, {changed, levels});
     while (!todo_.empty()) {
       const auto [n, left] = todo_.back();
       todo_.pop_back();
-      if (work_.ahead_with_users(n)) continue;
+      if (work_.ahead_with_users(n) || (chains && seen(n, left))) continue;
       revisit(n);
-      if (left <= 1) continue;
-      for (SlotId s = graph_.first_use(n); s.valid(); s = graph_.next_use(s))
-        todo_.emplace_back(graph_.owner(s), left - 1);
+      for (SlotId s = graph_.first_use(n); s.valid(); s = graph_.next_use(s)) {
+        const NodeId user = graph_.owner(s);
+        const bool link = chains && session_.binding().accepts(user, phase_.chain);
+        if (left > 1 || link) todo_.emplace_back(user, link ? left : left - 1);
+      }
     }
+  }
+
+  // In this walk, with no fewer levels left.
+  bool seen(NodeId n, unsigned left) {
+    if (n.value >= walked_.size()) walked_.resize(graph_.id_bound());
+    auto& [walk, levels] = walked_[n.value];
+    if (walk == walk_ && levels >= left) return true;
+    walk = walk_;
+    levels = left;
+    return false;
   }
 
   void wake_watchers(const rewrite::Rewriter::Changes& changes) {
@@ -211,6 +233,7 @@ class PhaseRun {
   bool revisit_settled() {
     const std::vector<NodeId> settled = session_.settle_metadata();
     for (const NodeId n : settled) revisit_from(n, phase_.depth + 1u);
+    matcher_.forget();
     if (!settled.empty()) wake(waiting_);
     return !settled.empty();
   }
@@ -233,7 +256,9 @@ class PhaseRun {
   rewrite::Worklist work_;
   std::vector<rewrite::Value> variables_;
   std::vector<NodeId> nodes_;
-  std::vector<std::pair<NodeId, unsigned>> todo_;                   // of revisit_from
+  std::vector<std::pair<NodeId, unsigned>> todo_;           // of revisit_from
+  std::vector<std::pair<std::uint32_t, unsigned>> walked_;  // by node: in which walk, with how many levels left
+  std::uint32_t walk_ = 0;
   std::unordered_map<std::uint32_t, std::vector<NodeId>> watched_;  // by node whose use count was asked
   std::vector<NodeId> waiting_;
   bool something_happened_ = false;
@@ -273,8 +298,7 @@ std::size_t remove_dead(rewrite::Binding& binding) {
   for (NodeId n = graph.last(); n.valid();) {  // users first
     const NodeId before = graph.prev(n);
     const Opcode opcode = graph.opcode(n);
-    if (!graph.has_uses(n) && opcode != Opcode::placeholder && opcode != Opcode::output &&
-        binding.call_class(n).removable) {
+    if (!graph.has_uses(n) && opcode != Opcode::placeholder && opcode != Opcode::output && binding.removable(n)) {
       graph.erase(n);
       ++removed;
     }

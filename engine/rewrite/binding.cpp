@@ -128,7 +128,7 @@ void Binding::add_class(std::uint32_t form_index, const Spelling* spelling, cons
   if (schema != nullptr) {
     call->writes = schema->writes();
     const bool impure = has(schema->tags, OpTag::effect) || has(schema->tags, OpTag::random);
-    call->removable = !call->writes && !impure;
+    call->removable = !impure;
     for (const SchemaReturn& r : schema->returns) call->aliases |= !r.alias.empty();
     list_effects(*call);
     if (has(schema->tags, OpTag::may_alias)) {

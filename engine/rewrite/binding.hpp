@@ -29,7 +29,7 @@ struct CallClass {
   SpellingStyle style = SpellingStyle::function;
   bool reflected = false;
   bool writes = false;              // some argument, perhaps conditionally
-  bool removable = false;           // pure, not random: may go when nothing uses it
+  bool removable = false;           // not random, no effect: may go when nothing uses it and it writes nothing
   bool unknown = false;             // may read, write and return any tensor that it gets
   bool aliases = false;             // the result may share storage with an argument
   std::vector<Access> by_argument;  // schema arguments
@@ -123,6 +123,11 @@ class Binding {
   // Arguments that `call` writes at node n: indices of schema arguments.
   bool writes_argument(const CallClass& call, NodeId n, std::size_t argument);
   bool writes(NodeId n);  // anything, conditions evaluated
+  // Pure and not random: it may go when nothing uses it.
+  bool removable(NodeId n) {
+    const CallClass& call = call_class(n);
+    return call.removable && (!call.writes || !writes(n));
+  }
   // A condition of the catalogue (`inplace=True`) at this call; true when it cannot be decided.
   bool holds(const CallClass& call, NodeId n, std::string_view condition);
 

@@ -25,7 +25,7 @@ class Explainer {
         binding_(rules, graph),
         machine_(binding_, [this]() -> rewrite::Storage& { return rewriter_.storage(); }),
         rewriter_(binding_, machine_),
-        tests_(binding_, machine_.heap()) {
+        tests_(binding_, machine_) {
     machine_.use(rewriter_);
   }
 
@@ -33,30 +33,60 @@ class Explainer {
     const program::Rule& rule = rules_.rules[index];
     Explanation out;
     out.rule = index;
-    machine_.reset();
-    machine_.set_root(node);
     rewriter_.begin();
-    machine_.use(rules_.facts[rules_.phases[rule.phase].facts]);
+    machine_.begin_matching(node, rules_.facts[rules_.phases[rule.phase].facts]);
     out.further_roots = rule.extra.size();
     tests_.begin(rule, node);
-    std::size_t held = 0;
-    while (held < rule.tests.size() && tests_.holds(rule.tests[held])) ++held;
-    bind(rule, held);
-    for (std::size_t v = 1; v < variables_.size(); ++v) {
-      if (bound_[v] && !variables_[v].is(rewrite::Tag::rest))
-        out.bindings.emplace_back(rule.variables[v], machine_.text_of(variables_[v]));
-    }
-    if (held == rule.tests.size()) {
-      guards(rule, out);
-    } else {
-      out.verdict = held == 0 ? Verdict::other_op : Verdict::no_match;
-      out.reason = failure(rule, rule.tests[held]);
-      out.needed = needed(rule, rule.tests[held]);
+    // Where helper patterns match in several ways: the first that the rule takes, else the one that came furthest.
+    std::size_t furthest = 0;
+    bool complete = false;
+    for (std::size_t from = 0; from != kNoTest;) {
+      std::size_t held = from;
+      while (held < rule.tests.size() && tests_.holds(rule.tests[held])) ++held;
+      const bool whole = held == rule.tests.size();
+      if ((whole && !complete) || (!complete && (held > furthest || from == 0))) describe(rule, held, out);
+      if (whole) {
+        Explanation guarded = out;
+        if (complete) describe(rule, held, guarded);
+        guards(rule, guarded);
+        if (!complete || guarded.verdict == Verdict::applies) out = guarded;
+        if (out.verdict == Verdict::applies) break;
+      }
+      furthest = std::max(furthest, held);
+      complete = complete || whole;
+      from = next_before(rule, held);
     }
     return out;
   }
 
  private:
+  static constexpr std::size_t kNoTest = static_cast<std::size_t>(-1);
+
+  // The helper pattern in front of the test that may match in another way.
+  static std::size_t next_before(const program::Rule& rule, std::size_t test) {
+    while (test-- > 0) {
+      if (rule.tests[test].test == Test::next) return test;
+    }
+    return kNoTest;
+  }
+
+  // What the first tests bound, and what the one behind them says.
+  void describe(const program::Rule& rule, std::size_t held, Explanation& out) {
+    out.bindings.clear();
+    out.alternatives.clear();
+    out.reason.clear();
+    out.needed.clear();
+    bind(rule, held);
+    for (std::size_t v = 1; v < variables_.size(); ++v) {
+      if (bound_[v] && !variables_[v].is(rewrite::Tag::rest))
+        out.bindings.emplace_back(rule.variables[v], machine_.text_of(variables_[v]));
+    }
+    if (held == rule.tests.size()) return;
+    out.verdict = held == 0 ? Verdict::other_op : Verdict::no_match;
+    out.reason = failure(rule, rule.tests[held]);
+    out.needed = needed(rule, rule.tests[held]);
+  }
+
   // Variables whose registers the first tests have set.
   void bind(const program::Rule& rule, std::size_t held) {
     variables_.assign(rule.variables.size(), Value());
@@ -82,6 +112,10 @@ class Explainer {
       case Test::span:
       case Test::part:
         return i.a == place;
+      case Test::next: {
+        const auto& binds = rules_.pattern_calls[i.b].binds;
+        return std::find(binds.begin(), binds.end(), place) != binds.end();
+      }
       case Test::op:
         return i.c != 0 && place >= i.c && place < i.c + program::hole_count(rules_.op_patterns[i.b]);
       default:
@@ -273,10 +307,16 @@ class Explainer {
       case Test::list_min:
         return fmt::format("{} is {}, not a list of {}{}", place(rule, i.a), value(i.a),
                            i.test == Test::list ? "" : "at least ", i.b);
+      case Test::next:
+        return fmt::format("{} is {}, which `{}` does not match", place(rule, i.a), described(i.a),
+                           spelled(rules_.pattern_calls[i.b]));
       default:
         return fmt::format("{} does not fit", place(rule, i.a));
     }
   }
+
+  // A call of a helper pattern as the rule writes it, on one line.
+  static std::string spelled(const program::PatternCall& call) { return text(call.span); }
 
   // The test as a wish; empty where the reason says it already.
   std::string needed(const program::Rule& rule, const Instruction& i) {
@@ -293,6 +333,8 @@ class Explainer {
         return fmt::format("{} is `{}`", place(rule, i.a), machine_.text_of(binding_.literal(i.b)));
       case Test::same:
         return fmt::format("{} is the same in both places", place(rule, static_cast<std::uint16_t>(i.b)));
+      case Test::next:
+        return fmt::format("{} matches `{}`", place(rule, i.a), spelled(rules_.pattern_calls[i.b]));
       default:
         return {};
     }

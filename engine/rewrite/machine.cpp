@@ -19,14 +19,59 @@ constexpr unsigned kMostInferring = 32;
 }  // namespace
 
 Machine::Machine(Binding& binding, std::function<Storage&()> storage)
-    : binding_(&binding), storage_(std::move(storage)), matcher_(binding, heap_) {}
+    : binding_(&binding), storage_(std::move(storage)) {}
 
 void Machine::reset() {
-  heap_.clear();
-  fresh_.clear();
-  fresh_arguments_.clear();
+  heap_.resize(held_.heap);
+  fresh_.resize(held_.fresh);
+  fresh_arguments_.resize(held_.arguments);
   stack_.clear();
   dependencies_.clear();
+}
+
+void Machine::begin_matching(NodeId root, const program::OpFacts& facts) {
+  held_ = {};
+  reset();
+  set_root(root);
+  use(facts);
+}
+
+Value Machine::evaluate(program::Code code, std::vector<Value>& variables) {
+  const std::size_t frames = frames_.size(), stack = stack_.size();
+  if (frames == 0) {
+    fuel_ = kFuel;
+    too_many_ = false;
+  }
+  std::vector<Value>* const outer = std::exchange(variables_, &variables);
+  Frame frame;
+  frame.pc = code.begin;
+  frame.arguments = static_cast<std::uint32_t>(frame_arguments_.size());
+  frame.variables = static_cast<std::uint32_t>(frame_variables_.size());
+  frames_.push_back(frame);
+  ++matching_;
+  ++inferring_;
+  const Value v = proceed(frames);
+  --inferring_;
+  --matching_;
+  if (frames != 0) matcher().stray();  // what was looked at was not watched
+  frames_.resize(frames);
+  stack_.resize(stack);
+  frame_arguments_.resize(frame.arguments);
+  frame_variables_.resize(frame.variables);
+  variables_ = outer;
+  if (frames == 0) {
+    settle();
+    held_ = {heap_.size(), fresh_.size(), fresh_arguments_.size()};
+  }
+  return v;
+}
+
+Matcher& Machine::matcher() {
+  while (matchers_.size() <= matching_) {
+    matchers_.push_back(std::make_unique<Matcher>(*binding_, heap_));
+    matchers_.back()->use(*this);
+  }
+  return *matchers_[matching_];
 }
 
 Value Machine::run(program::Code code, std::vector<Value>& variables) {
@@ -120,17 +165,18 @@ MetaId Machine::infer(NodeId n) {
   if (start == 0) return {};
   if (const auto known = inferences_.find(binding_->graph(), n)) return *known;
   Inferences::Key key = inferences_.key();
-  Matcher::Watch outer = matcher_.watch(n);
+  Matcher& matcher = this->matcher();
+  Matcher::Watch outer = matcher.watch(n);
   MetaId meta;
   if (inferring_ < kMostInferring) {
     ++inferring_;
     meta = meta_of(call(facts_->metas, {Value::of_node(n)}, start));
     --inferring_;
-    if (!matcher_.strayed() && fuel_ >= 0 && !too_many_) inferences_.keep(std::move(key), meta);
+    if (!matcher.strayed() && fuel_ >= 0 && !too_many_) inferences_.keep(std::move(key), meta);
   } else {
     outer.strayed = true;  // with less on its way it would have been told
   }
-  matcher_.watch_again(outer);
+  matcher.watch_again(outer);
   return meta;
 }
 
@@ -234,12 +280,14 @@ void Machine::enter(Index def_index, std::uint32_t count) {
 // made in between, so the heads are matched again from the first.
 bool Machine::next_equation(Frame& frame) {
   const program::Def& def = binding_->rules().defs[frame.def];
-  matcher_.begin(def.match, frame_arguments_[frame.arguments]);
-  for (std::uint16_t i = 0; i < def.arity; ++i) matcher_.registers()[i] = frame_arguments_[frame.arguments + i];
+  Matcher& matcher = this->matcher();
+  matcher.forget();
+  matcher.begin(def.match, frame_arguments_[frame.arguments]);
+  for (std::uint16_t i = 0; i < def.arity; ++i) matcher.registers()[i] = frame_arguments_[frame.arguments + i];
   Index pc = frame.start;
   const program::Accept* accept = nullptr;
   for (std::uint32_t k = 0; k <= frame.tried; ++k) {
-    accept = matcher_.next(def.match, pc);
+    accept = matcher.next(def.match, pc);
     if (accept == nullptr) break;
   }
   ++frame.tried;
@@ -253,7 +301,7 @@ bool Machine::next_equation(Frame& frame) {
   const program::Def::Equation& equation = def.equations[accept->rule];
   frame_variables_.resize(frame.variables);
   for (const std::uint16_t r : accept->registers)
-    frame_variables_.push_back(r == 0xFFFF ? Value() : matcher_.registers()[r]);
+    frame_variables_.push_back(r == 0xFFFF ? Value() : matcher.registers()[r]);
   for (const Index v : equation.scalars) {
     Value& scalar = frame_variables_[frame.variables + v];
     if (scalar.is_one_int()) scalar = item(scalar, 0);

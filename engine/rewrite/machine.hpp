@@ -4,6 +4,7 @@
 #pragma once
 
 #include <functional>
+#include <memory>
 #include <optional>
 #include <string>
 #include <utility>
@@ -56,7 +57,7 @@ struct Dependencies {
 
 class Versions;
 
-class Machine {
+class Machine final : public Evaluator {
  public:
   // Helpers shrink a list (the load checks see to it), but two calls each can still make work and values
   // without end: an evaluation that passes one of these bounds gives an unknown value.
@@ -66,8 +67,12 @@ class Machine {
 
   Machine(Binding& binding, std::function<Storage&()> storage);
 
-  // Values live until the next reset.
+  // Values live until the next reset; those that helper patterns have handed back, until the next root is matched.
   void reset();
+  void begin_matching(NodeId root, const program::OpFacts& facts);
+  // For a matcher of helper patterns. What it says may depend on values and metadata alone, not on the graph
+  // around the match, which may change while the match waits.
+  Value evaluate(program::Code code, std::vector<Value>& variables) override;
   // Runs code with the variables of a match; returns what is on top. Unknown when the code runs away.
   Value run(program::Code code, std::vector<Value>& variables);
   // For explanations: runs the code up to the step `stop`, if it gets there. What is then on the stack, the top last.
@@ -98,7 +103,7 @@ class Machine {
   // What a shape function says depends on more than the call and its operands' metadata where it looks at other calls.
   void looks_at_calls(const std::vector<Value>& values) {
     for (const Value& v : values) {
-      if (v.is(Tag::node)) matcher_.looks_at(v.node());
+      if (v.is(Tag::node)) matcher().looks_at(v.node());
     }
   }
   // Takes back the nodes that exist only for shape functions, before something counts nodes or uses.
@@ -155,6 +160,7 @@ class Machine {
   Value proceed(std::size_t frames);
   MetaId meta_of(const Value& value);
   bool next_equation(Frame& frame);
+  Matcher& matcher();
   Value& variable(program::Index v);
   void push(Value v) { stack_.push_back(v); }
   Value pop() {
@@ -181,7 +187,12 @@ class Machine {
   Versions* versions_ = nullptr;
   std::function<bool(NodeId)> is_write_back_;
   std::vector<Value> heap_;
-  Matcher matcher_;
+  std::vector<std::unique_ptr<Matcher>> matchers_;  // of heads; a guard in a head that is being matched has its own
+  std::size_t matching_ = 0;
+  struct Held {
+    std::size_t heap = 0, fresh = 0, arguments = 0;
+  };
+  Held held_;  // by matches that are being looked at
   std::vector<Value> stack_;
   std::vector<Frame> frames_;
   std::vector<Value> frame_variables_, frame_arguments_;

@@ -1,16 +1,23 @@
 // Runs match programs. Matching never changes the graph.
 #pragma once
 
+#include <optional>
 #include <utility>
 #include <vector>
 
 #include "engine/rewrite/binding.hpp"
+#include "engine/rewrite/pattern_search.hpp"
+#include "engine/rewrite/test.hpp"
 
 namespace fxrules::rewrite {
 
 class Matcher {
  public:
-  Matcher(Binding& binding, std::vector<Value>& heap) : binding_(&binding), heap_(&heap) {}
+  Matcher(Binding& binding, std::vector<Value>& heap) : tester_(binding, heap), search_(tester_, registers_) {}
+  Matcher(const Matcher&) = delete;
+  Matcher& operator=(const Matcher&) = delete;
+  // For guards and values of helper patterns, which do not match without it.
+  void use(Evaluator& evaluator) { search_.use(evaluator); }
 
   // Prepares registers; register 0 holds the root.
   void begin(const program::MatchProgram& match, Value root);
@@ -18,27 +25,33 @@ class Matcher {
   const program::Accept* next(const program::MatchProgram& match, program::Index& pc);
 
   // Whether arguments of any other node are looked at from here on.
-  struct Watch {
-    NodeId home;
-    bool strayed = false;
-  };
-  Watch watch(NodeId home) { return std::exchange(watch_, Watch{home, false}); }
-  void watch_again(const Watch& outer) { watch_ = {outer.home, outer.strayed || watch_.strayed}; }
-  void looks_at(NodeId n) { watch_.strayed |= n != watch_.home; }
-  [[nodiscard]] bool strayed() const { return watch_.strayed; }
+  using Watch = Tester::Watch;
+  Watch watch(NodeId home) { return std::exchange(tester_.watched(), Watch{home, false}); }
+  void watch_again(const Watch& outer) { tester_.watched() = {outer.home, outer.strayed || strayed()}; }
+  void looks_at(NodeId n) { tester_.looks_at(n); }
+  void stray() { tester_.watched().strayed = true; }
+  [[nodiscard]] bool strayed() { return tester_.watched().strayed; }
 
   [[nodiscard]] std::vector<Value>& registers() { return registers_; }
-  // Counts how often each instruction of a program ran, for tests of coverage.
-  void count_into(std::vector<std::uint64_t>* counts) { counts_ = counts; }
+  // Adds the nodes that a match found: those of the accept, then those of helper patterns.
+  void add_nodes(const program::Accept& accept, std::vector<NodeId>& nodes) const {
+    for (const std::uint16_t r : accept.nodes) nodes.push_back(registers_[r].node());
+    nodes.insert(nodes.end(), search_.matched().begin(), search_.matched().end());
+  }
+  // The graph has changed since the last root.
+  void forget() { search_.forget(); }
+  // The call of a helper pattern that took too many steps since this was last asked.
+  [[nodiscard]] std::optional<program::Index> take_given_up() { return search_.take_given_up(); }
+  // Counts how often each kind of instruction ran, for tests of coverage.
+  void count_into(std::vector<std::uint64_t>* counts) {
+    counts_ = counts;
+    search_.count_into(counts);
+  }
 
  private:
-  bool rest_holds(NodeId n, program::Index spec);
-  bool commutes(NodeId n, bool asked);
-
-  Binding* binding_;
-  std::vector<Value>* heap_;
+  Tester tester_;
   std::vector<Value> registers_;
-  Watch watch_;
+  PatternSearch search_;
   std::vector<std::uint64_t>* counts_ = nullptr;
 };
 

@@ -32,6 +32,7 @@ Miss miss_of(const Instruction& test) {
   }
 }
 
+// Of the first way in which the helper patterns match.
 Miss look(RuleTests& tests, const program::Rule& rule, NodeId node) {
   tests.begin(rule, node);
   Miss first = Miss::none;
@@ -48,7 +49,7 @@ Miss look(RuleTests& tests, const program::Rule& rule, NodeId node) {
 
 void count_near_misses(const program::RuleSet& rules, Session& session, Report& report) {
   Binding& binding = session.binding();
-  RuleTests tests(binding, session.machine().heap());
+  RuleTests tests(binding, session.machine());
   std::size_t pairs = 0;
   for (const program::Phase& phase : rules.phases) {
     for (NodeId n = binding.graph().first(); n.valid(); n = binding.graph().next(n)) {
@@ -57,6 +58,7 @@ void count_near_misses(const program::RuleSet& rules, Session& session, Report& 
         const program::Rule& rule = rules.rules[r];
         if (!session.enabled(r) || rule.tests.empty() || !binding.accepts(n, rule.tests[0].b)) continue;
         if (++pairs > kMostPairs) return;
+        session.begin_matching(phase, n);
         session.machine().reset();
         const Miss miss = look(tests, rule, n);
         report.rules[r].kind_failed += miss == Miss::kind;

@@ -337,7 +337,7 @@ void Rewriter::erase_all(const Versions* holds) {
     for (const NodeId operand : operands_) {
       if (graph_->has_uses(operand)) {
         changes_.lost_uses.push_back(operand);
-      } else if (graph_->opcode(operand) != Opcode::placeholder && binding_->call_class(operand).removable) {
+      } else if (graph_->opcode(operand) != Opcode::placeholder && binding_->removable(operand)) {
         dead_.push_back(operand);
       }
     }
@@ -347,8 +347,7 @@ void Rewriter::erase_all(const Versions* holds) {
 void Rewriter::erase_unused() {
   const std::vector<NodeId> lost = changes_.lost_uses;
   for (const NodeId n : lost) {
-    if (graph_->alive(n) && !graph_->has_uses(n) && graph_->opcode(n) != Opcode::placeholder &&
-        binding_->call_class(n).removable)
+    if (graph_->alive(n) && !graph_->has_uses(n) && graph_->opcode(n) != Opcode::placeholder && binding_->removable(n))
       erase_dead(n);
   }
 }

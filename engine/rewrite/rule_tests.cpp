@@ -1,17 +1,12 @@
 #include "engine/rewrite/rule_tests.hpp"
 
-#include <algorithm>
-
 namespace fxrules::rewrite {
 
 using program::Instruction;
 using program::Test;
 
 void RuleTests::begin(const program::Rule& rule, NodeId root) {
-  std::size_t registers = 1;
-  for (const Instruction& i : rule.tests)
-    registers = std::max<std::size_t>(registers, (i.test == Test::op ? std::max<std::size_t>(i.a, i.c + 4) : i.a) + 1);
-  step_.registers = static_cast<std::uint16_t>(registers);
+  step_.registers = rules_->phases[rule.phase].match.registers;
   matcher_.begin(step_, Value::of_node(root));
 }
 

@@ -64,6 +64,7 @@ Session::Session(const program::RuleSet& rules, Graph& graph, const ApplyOptions
       noted_(rules.rules.size()),
       refused_(rules.rules.size()) {
   rewriter_.keep_alive(versions_);
+  extra_matcher_.use(machine_);
   machine_.use(rewriter_);
   machine_.ask(versions_, [this](NodeId n) { return is_write_back(n); });
   const auto named = [](const std::vector<std::string>& names, const std::string& name) {
@@ -90,6 +91,7 @@ Outcome Session::attempt(Index index, NodeId root, std::vector<Value>& variables
   if (writes && is_write_back(root)) return Outcome::declined;
   const Outcome outcome = join(rule, index, root, 0, variables, nodes);
   report_helper();
+  report_given_up(extra_matcher_);
   last_dependencies_.use_counts = machine_.dependencies().use_counts;
   last_dependencies_.elsewhere |= machine_.dependencies().elsewhere || refusal_ != Refusal::none;
   last_dependencies_.elsewhere |= !rule.extra.empty();  // another user may appear
@@ -145,6 +147,7 @@ std::vector<Session::Joined> Session::matches_of(const program::ExtraRoot& extra
                                                  const std::vector<Value>& variables,
                                                  const std::vector<NodeId>& nodes) {
   std::vector<Joined> out;
+  extra_matcher_.forget();
   extra_matcher_.begin(extra.match, Value::of_node(user));
   for (const auto& [place, variable] : extra.preload) extra_matcher_.registers()[place] = variables[variable];
   Index pc = extra.match.start;
@@ -154,7 +157,7 @@ std::vector<Session::Joined> Session::matches_of(const program::ExtraRoot& extra
       if (accept->registers[v] != 0xFFFF) joined.variables[v] = extra_matcher_.registers()[accept->registers[v]];
     }
     joined.variables[extra.variable] = Value::of_node(user);
-    for (const std::uint16_t r : accept->nodes) joined.nodes.push_back(extra_matcher_.registers()[r].node());
+    extra_matcher_.add_nodes(*accept, joined.nodes);
     out.push_back(std::move(joined));
   }
   return out;
@@ -210,6 +213,25 @@ void Session::report_refusal(Index index, NodeId root, Refusal why) {
   said[root.value] = true;
   ++report_->rules[index].refused;
   report_->notes.push_back({index, graph_->name_id(root), "not rewritten: " + describe(why)});
+}
+
+void Session::begin_matching(const program::Phase& phase, NodeId root) {
+  if (rules_->pattern_calls.empty()) return;
+  machine_.begin_matching(root, rules_->facts[phase.facts]);
+  rewriter_.begin();
+}
+
+void Session::report_given_up(Matcher& matcher) {
+  const std::optional<Index> call = matcher.take_given_up();
+  if (!call) return;
+  const program::PatternCall& given_up = rules_->pattern_calls[*call];
+  report_->diagnostics.push_back({Severity::note,
+                                  "pattern-limit",
+                                  fmt::format("`{}` was given up at `{}`: it takes more than {} steps", given_up.text,
+                                              graph_->name(machine_.root()), PatternSearch::kMostSteps),
+                                  given_up.span,
+                                  "the rule does not match there; after three times it is not tried again",
+                                  {}});
 }
 
 void Session::report_helper() {

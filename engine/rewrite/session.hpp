@@ -43,6 +43,11 @@ class Session {
   [[nodiscard]] Graph& graph() { return *graph_; }
   [[nodiscard]] bool enabled(program::Index rule) const { return enabled_[rule]; }
 
+  // Before a node is matched against the phase.
+  void begin_matching(const program::Phase& phase, NodeId root);
+  // What a matcher gave up, into the report.
+  void report_given_up(Matcher& matcher);
+
   // Tries the rule on a match of its main pattern. `variables` is sized and filled as the accept says,
   // `nodes` holds the matched nodes, root first. Registers of the matcher are not touched.
   Outcome attempt(program::Index rule, NodeId root, std::vector<Value>& variables, std::vector<NodeId>& nodes);

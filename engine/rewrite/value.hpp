@@ -28,11 +28,12 @@ enum class Tag : std::uint8_t {
   tuple,
   dict,
   slice,
-  range,  // a: first, payload.pair: count, Where
-  rest,   // arguments that a pattern does not mention; a: NodeId, payload: rest spec
-  op,     // a: template, for defined(<f>)
-  set,    // a: set
-  meta,   // a: MetaId, what Tensor(…) makes
+  range,    // a: first, payload.pair: count, Where
+  rest,     // arguments that a pattern does not mention; a: NodeId, payload: rest spec
+  op,       // a: template, for defined(<f>)
+  set,      // a: set
+  meta,     // a: MetaId, what Tensor(…) makes
+  unbound,  // a variable of a helper pattern that nothing has bound yet; never seen by rules
 };
 
 enum class Unknown : std::uint32_t { metadata, size, kind, no_equation, arithmetic, stated, operand, not_computed };

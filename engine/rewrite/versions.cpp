@@ -77,8 +77,7 @@ void Versions::release() {
   member_of_.clear();
   reached_ = NodeId();
   for (const NodeId n : known) {
-    if (graph_->alive(n) && !graph_->has_uses(n) && graph_->opcode(n) != Opcode::placeholder &&
-        binding_->call_class(n).removable)
+    if (graph_->alive(n) && !graph_->has_uses(n) && graph_->opcode(n) != Opcode::placeholder && binding_->removable(n))
       rewriter_->erase_dead(n);
   }
 }

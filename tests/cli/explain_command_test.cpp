@@ -105,3 +105,32 @@ TEST_CASE("the report counts what almost matched") {
   const Ran text = run_program({"apply", files.rules, files.graph, "--check", "--report", "text"});
   CHECK_THAT(text.out, ContainsSubstring("1 with another literal"));
 }
+
+TEST_CASE("explain says what a helper pattern does not match, and how far a rule came behind one") {
+  struct : Folder {
+    std::string rules = write("my.rules",
+                              "pattern through(p) = p\n"
+                              "pattern through(p) = {view, unsqueeze}(through(p), ..)\n"
+                              "sum: relu(through(add(x, y))) => x   if rank(y) == 1\n"
+                              "twice: neg(through(through(exp(x)))) => x\n"
+                              "order: mul(through(abs(x)), 2) => x\n");
+    std::string graph = write("graph.txt",
+                              "graph():\n"
+                              "    %x : Tensor \"f32[3][1]cpu\"[num_users=4] = placeholder[target=x]\n"
+                              "    %a : [num_users=1] = call_function[target=torch.add](args = (%x, %x), kwargs = {})\n"
+                              "    %v : [num_users=3] = call_method[target=unsqueeze](args = (%a, 0), kwargs = {})\n"
+                              "    %r : [num_users=1] = call_function[target=torch.relu](args = (%v,), kwargs = {})\n"
+                              "    %n : [num_users=1] = call_function[target=torch.neg](args = (%v,), kwargs = {})\n"
+                              "    %b : [num_users=1] = call_function[target=torch.abs](args = (%x,), kwargs = {})\n"
+                              "    %m : [num_users=1] = call_function[target=torch.mul](args = (%b, 3), kwargs = {})\n"
+                              "    return (r, n, m)\n");
+  } files;
+  const auto explain = [&](const char* node) {
+    return run_program({"explain", files.rules, files.graph, "--node", node}).out;
+  };
+  CHECK_THAT(explain("r"), ContainsSubstring("    x = x\n    y = x\n"));
+  CHECK_THAT(explain("n"), ContainsSubstring("fails: argument 1 is `v` (`unsqueeze`), which "
+                                             "`through(through(exp(x)))` does not match\n"
+                                             "  would have to hold: argument 1 matches `through(through(exp(x)))`\n"));
+  CHECK_THAT(explain("m"), ContainsSubstring("fails: argument 2 is `3`, not `2`\n"));
+}

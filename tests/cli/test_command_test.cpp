@@ -178,3 +178,32 @@ TEST_CASE("the example of the documentation passes") {
   const std::string file = folder.write("docs.rules", excerpt(text, "def half(n)", "```", 0));
   CHECK_THAT(run_program({"test", file}).out, ContainsSubstring("3 passed, 0 failed"));
 }
+
+TEST_CASE("what a file imports goes on meaning its own helpers, sets and parameters") {
+  const Folder folder;
+  folder.write("library.rules",
+               "param one: int = 1\n"
+               "set Units = { neg }\n"
+               "def step(x) = x + one\n"
+               "def twice(x) = step(step(x))\n"
+               "pattern unit(p) = Units(p)\n");
+  const std::string rules = folder.write("mine.rules",
+                                         "import \"library.rules\"\n"
+                                         "param one: int = 10\n"
+                                         "set Units = { exp }\n"
+                                         "def step(x) = x * one\n"
+                                         "relu(unit(x)) => sigmoid(x)\n"
+                                         "test \"helpers\" {\n"
+                                         "  check twice(5) == 7\n"
+                                         "  check step(5) == 50\n"
+                                         "}\n"
+                                         "test \"patterns\" {\n"
+                                         "  before { x = placeholder   n = neg(x)   e = exp(x)\n"
+                                         "           a = relu(n)       b = relu(e)  return a, b }\n"
+                                         "  after  { x = placeholder   e = exp(x)\n"
+                                         "           a = sigmoid(x)    b = relu(e)  return a, b }\n"
+                                         "}\n");
+  const Ran ran = run_program({"test", rules});
+  INFO(ran.out << ran.err);
+  CHECK(ran.code == 0);
+}

@@ -742,6 +742,19 @@ hint: every such call passes, at one and the same position, a part of a list tha
     |                ^~~~
 hint: a helper pattern that repeats stands inside of an op, as in `Views(through(p), ..)`
 )"},
+    {__LINE__, R"(pattern p(x) = q(x)
+pattern q(x) = r(p(x), 1)
+pattern r(x, 1) = x
+pattern r(x, y) = add(x, y))",
+     R"(t.rules:1:16: error: `p` stands for itself, through `q` [endless-helper]
+  1 | pattern p(x) = q(x)
+    |                ^~~~
+hint: a helper pattern that repeats stands inside of an op, as in `Views(through(p), ..)`
+t.rules:2:16: error: `q` stands for itself, through `r` [endless-helper]
+  2 | pattern q(x) = r(p(x), 1)
+    |                ^~~~~~~~~~
+hint: a helper pattern that repeats stands inside of an op, as in `Views(through(p), ..)`
+)"},
     {__LINE__, R"(pattern p(x) = relu(p(x)))",
      ""},
 

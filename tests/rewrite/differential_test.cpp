@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include "engine/rewrite/matcher.hpp"
+#include "engine/rewrite/session.hpp"
 #include "random_pairs.hpp"
 #include "support.hpp"
 #include "tests/support/catch.hpp"
@@ -54,21 +55,23 @@ std::string first_difference(const std::string& engine, const std::string& refer
 
 // How often each kind of instruction runs when the phases' programs meet every node of the graph.
 void count_tests(const program::RuleSet& rules, Graph& graph, Statistics& statistics) {
-  rewrite::Binding binding(rules, graph);
-  std::vector<rewrite::Value> heap;
+  Report ignored;
+  const ApplyOptions options;
+  rewrite::Session session(rules, graph, options, ignored);
+  std::vector<std::uint64_t> counts(kTests);
   for (const program::Phase& phase : rules.phases) {
-    std::vector<std::uint64_t> counts(phase.match.code.size());
-    rewrite::Matcher matcher(binding, heap);
+    rewrite::Matcher matcher(session.binding(), session.machine().heap());
+    matcher.use(session.machine());
     matcher.count_into(&counts);
     for (const NodeId n : graph.nodes()) {
+      session.begin_matching(phase, n);
       matcher.begin(phase.match, rewrite::Value::of_node(n));
       program::Index pc = phase.match.start;
       while (matcher.next(phase.match, pc) != nullptr) {
       }
     }
-    for (std::size_t pc = 0; pc < counts.size(); ++pc)
-      statistics.tests[static_cast<std::size_t>(phase.match.code[pc].test)] += counts[pc];
   }
+  for (std::size_t t = 0; t < kTests; ++t) statistics.tests[t] += counts[t];
 }
 
 void check_clean(const Graph& graph, std::string_view whose) {
@@ -151,9 +154,10 @@ bool agree(const Loaded& rules, const std::string& rules_text, std::uint64_t see
 }
 
 std::string_view name_of(program::Test test) {
-  static constexpr std::string_view kNames[] = {"op",        "select",  "argument", "rest",   "bind_rest", "commutes",
-                                                "kind",      "literal", "same",     "list",   "list_min",  "item",
-                                                "item_back", "span",    "part",     "accept", "fail"};
+  static constexpr std::string_view kNames[] = {
+      "op",       "select",    "argument", "rest",      "bind_rest", "commutes", "kind",   "literal", "same",
+      "list",     "list_min",  "item",     "item_back", "span",      "part",     "helper", "next",    "bind",
+      "exchange", "parameter", "guard",    "give",      "done",      "accept",   "fail"};
   static_assert(std::size(kNames) == kTests);
   return kNames[static_cast<std::size_t>(test)];
 }

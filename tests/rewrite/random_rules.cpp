@@ -49,6 +49,7 @@ class RuleMaker {
     return fresh("", true);
   }
   std::string operand(unsigned depth) {
+    if (dice_.percent(10)) return helper(depth);
     if (depth > 0 && dice_.percent(45)) return call(depth - 1);
     return leaf();
   }
@@ -83,6 +84,27 @@ class RuleMaker {
     if (kind < 87) return list_call(depth);
     if (kind < 92) return item(depth);
     return odd(depth);
+  }
+
+  std::string helper(unsigned depth) {
+    const unsigned below = depth > 0 ? depth - 1 : 0;
+    switch (dice_.below(8)) {
+      case 0:
+      case 1:
+        return fmt::format("through({})", operand(below));
+      case 2:
+        return fmt::format("shifted({}, {})", operand(below), dice_.one_in(3) ? "1" : fresh("", false));
+      case 3:
+        return fmt::format("doubled({})", operand(below));
+      case 4:
+        return fmt::format("tree({})", operand(below));
+      case 5:
+        return fmt::format("named({})", operand(below));
+      case 6:
+        return fmt::format("through(through({}))", operand(below));
+      default:
+        return fmt::format("either({}, {})", operand(below), operand(0));
+    }
   }
 
   std::string unary(unsigned depth) {
@@ -308,7 +330,7 @@ class RuleMaker {
   }
 
   std::string plain() {
-    std::string rule = call(dice_.one_in(2) ? 0 : 1 + dice_.below(2));
+    std::string rule = dice_.percent(8) ? helper(1) : call(dice_.one_in(2) ? 0 : 1 + dice_.below(2));
     if (std::none_of(variables_.begin(), variables_.end(), [](const Variable& v) { return v.node; }))
       return rule + " => note \"seen\"";
     if (dice_.one_in(20)) return rule + fmt::format(" => note \"seen {{{}}}\"", some_node());
@@ -409,6 +431,21 @@ class RuleMaker {
 std::string random_rules(std::uint64_t seed) {
   Dice dice(seed ^ 0x5DEECE66Dull);
   std::string text = "set Units = { neg, abs, relu, exp }\nset Sums = { add, .sub }\n\ndef twice(v) = add(v, v)\n\n";
+  text += R"(pattern through(p)     = p
+pattern through(p)     = Units(through(p))
+pattern shifted(p, c)  = add(p, c: number)
+pattern shifted(p, -c) = sub(p, c: number) if c != 0
+pattern shifted(p, 0)  = p
+pattern doubled(p)     = mul(p, p)
+pattern doubled(p)     = add(p, p)
+pattern tree(p)        = add(tree(p), tree(_))
+pattern tree(p)        = p
+pattern named(p)       = {neg, relu}(p) if rank(p) == 2
+pattern named(p)       = sum(p, ..)
+pattern either(p, q)   = mul(through(p), q)
+pattern either(p, q)   = through(add(q, shifted(p, _)))
+
+)";
   const std::uint32_t phases = 1 + (dice.one_in(2) ? dice.below(3) : 0);
   std::size_t number = 0;
   for (std::uint32_t p = 0; p < phases; ++p) {

@@ -161,3 +161,31 @@ TEST_CASE("roots that share a value with 100,000 users are found without looking
   CHECK(all.rewrites == kMany / 2);
   CHECK(all.visits <= 8 * kMany);
 }
+
+TEST_CASE("helper patterns pass a chain of 100,000 links, and fail along it, in linear work") {
+  const std::string patterns =
+      "pattern through(p) = p\npattern through(p) = exp(through(p))\n"
+      "pattern maybe(p) = exp(p)\npattern maybe(p) = p\n";
+  Graph found = chain(kMany, {"torch.exp"});
+  const std::string from_the_end = patterns + "phase p reverse\nexp(through(x)) => torch.sigmoid(x) if is_input(x)\n";
+  CHECK(run(from_the_end, found).rewrites == 1);
+  CHECK(found.size() == 3);
+  // Whatever the number of patterns in a row, and from every root of the chain.
+  Graph lost = chain(kMany, {"torch.exp"});
+  CHECK(run(patterns + "exp(through(through(neg(x)))) => x\n", lost).rewrites == 0);
+  Graph shorter = chain(1000, {"torch.exp"});
+  std::string deep = "abs(x)";
+  for (int i = 0; i < 30; ++i) deep = "maybe(" + deep + ")";
+  CHECK(run(patterns + "exp(" + deep + ") => x\n", shorter).rewrites == 0);
+}
+
+TEST_CASE("a helper pattern that matches in too many ways is given up, and the run ends") {
+  std::string deep = "x";
+  for (int i = 0; i < 30; ++i) deep = "maybe(" + deep + ")";
+  Graph g = chain(60, {"torch.exp"});
+  const Report report =
+      run("pattern maybe(p) = exp(p)\npattern maybe(p) = p\nexp(" + deep + ") => x if uses(x) == 7\n", g);
+  std::size_t given_up = 0;
+  for (const Diagnostic& d : report.diagnostics) given_up += d.kind == "pattern-limit";
+  CHECK(given_up == 3);
+}

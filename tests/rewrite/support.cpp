@@ -125,7 +125,9 @@ Loaded load_text(const std::string& text) {
   auto rules = std::make_shared<program::RuleSet>();
   rules->catalogue = catalogue();
   out.ast = file.trees.front();
-  out.diagnostics = dsl::lower({{out.ast.get()}, {}}, *rules);
+  dsl::Scope scope;
+  scope.trees = {out.ast.get()};
+  out.diagnostics = dsl::lower(scope, *rules);
   if (!has_errors(out.diagnostics)) out.program = std::move(rules);
   return out;
 }

@@ -82,7 +82,8 @@ class Run {
   Step at(const program::Phase& phase, NodeId node) {
     for (const Index rule : phase.rules) {
       if (!session_->enabled(rule)) continue;
-      NaiveMatcher matcher(ast_, session_->binding());
+      NaiveMatcher matcher(ast_, session_->machine());
+      session_->begin_matching(phase, node);
       Step step = Step::nothing;
       matcher.each_match(*trees_[rule], node, [&](NaiveMatch& match) {
         step = attempt(rule, node, match);

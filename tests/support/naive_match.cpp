@@ -21,10 +21,11 @@ using rewrite::Value;
 bool NaiveMatcher::each_match(const dsl::Rule& rule, NodeId node, const std::function<bool(NaiveMatch&)>& found) {
   const unsigned orders = 1u << commutative_calls(rule.roots[0].pattern);
   for (unsigned exchanged = 0; exchanged < orders; ++exchanged) {
-    NaiveMatch match;
-    if (!matches(rule.roots[0].pattern, node, exchanged, match)) continue;
-    if (!rule.roots[0].name.empty()) match.bound.emplace(rule.roots[0].name, Value::of_node(node));
-    if (further_roots(rule, 1, match, found)) return true;
+    const auto go_on = [&](NaiveMatch& match) {
+      if (!rule.roots[0].name.empty()) match.bound.emplace(rule.roots[0].name, Value::of_node(node));
+      return further_roots(rule, 1, match, found);
+    };
+    if (matches(rule.roots[0].pattern, node, exchanged, {}, go_on)) return true;
   }
   return false;
 }
@@ -39,24 +40,33 @@ bool NaiveMatcher::further_roots(const dsl::Rule& rule, std::size_t root, const 
   for (const NodeId node : graph_.nodes()) {
     if (std::find(so_far.nodes.begin(), so_far.nodes.end(), node) != so_far.nodes.end()) continue;
     for (unsigned exchanged = 0; exchanged < orders; ++exchanged) {
-      NaiveMatch match = so_far;
-      if (!matches(rule.roots[root].pattern, node, exchanged, match)) continue;
-      match.bound.emplace(rule.roots[root].name, Value::of_node(node));
-      if (further_roots(rule, root + 1, match, found)) return true;
+      const auto go_on = [&](NaiveMatch& match) {
+        match.bound.emplace(rule.roots[root].name, Value::of_node(node));
+        return further_roots(rule, root + 1, match, found);
+      };
+      if (matches(rule.roots[root].pattern, node, exchanged, so_far, go_on)) return true;
     }
   }
   return false;
 }
 
-bool NaiveMatcher::matches(TermId pattern, NodeId node, unsigned exchanged, NaiveMatch& match) {
+bool NaiveMatcher::matches(TermId pattern, NodeId node, unsigned exchanged, const NaiveMatch& so_far,
+                           const std::function<bool(NaiveMatch&)>& found) {
   exchanged_ = exchanged;
-  commutative_seen_ = 0;
-  return term(pattern, Value::of_node(node), match);
+  State state;
+  state.match = so_far;
+  state.frames.emplace_back();
+  return term(pattern, Value::of_node(node), std::move(state), {}, [&](State end) {
+    const bool done = found(end.match);
+    exchanged_ = exchanged;  // further roots have their own
+    return done;
+  });
 }
 
 unsigned NaiveMatcher::commutative_calls(TermId pattern) const {
   if (pattern == dsl::kNoTerm) return 0;
   const Term& t = ast_[pattern];
+  if (is_helper(t)) return 0;
   unsigned count = may_commute(t) ? 1 : 0;
   for (std::uint32_t i = 0; i < t.count; ++i) count += commutative_calls(ast_.children[t.first + i]);
   return count;
@@ -99,55 +109,168 @@ bool NaiveMatcher::may_commute(const Term& t) const {
 
 // ---------------------------------------------------------------- terms
 
-bool NaiveMatcher::term(TermId id, const Value& value, NaiveMatch& match) {
+bool NaiveMatcher::term(TermId id, const Value& value, State state, Place place, const Next& next) {
   const Term& t = ast_[id];
   if (t.kind != TermKind::name) {
-    if (const auto literal = dsl::literal_of(ast_, id)) return equals_literal(value, *literal);
+    if (const auto literal = dsl::literal_of(ast_, id))
+      return equals_literal(value, *literal) && next(std::move(state));
   }
   switch (t.kind) {
     case TermKind::argument:
-      return term(ast_.children[t.first], value, match);
+      return term(ast_.children[t.first], value, std::move(state), place, next);
     case TermKind::wildcard:
-      return t.annotation.empty() || is_of_kind(value, t.annotation);
+      return (t.annotation.empty() || is_of_kind(value, t.annotation)) && next(std::move(state));
     case TermKind::name: {
-      const auto literal = match.bound.contains(t.text) ? std::nullopt : dsl::literal_of(ast_, id);  // inf
-      if (literal) return equals_literal(value, *literal);
-      return (t.annotation.empty() || is_of_kind(value, t.annotation)) && bind(t.text, value, match);
+      const auto& bound = place.frame == 0 ? state.match.bound : state.frames[place.frame].bound;
+      const bool known = bound.contains(t.text) || is_parameter(state.frames[place.frame], t.text, nullptr);
+      const auto literal = known ? std::nullopt : dsl::literal_of(ast_, id);  // inf
+      if (literal) return equals_literal(value, *literal) && next(std::move(state));
+      if (!t.annotation.empty() && !is_of_kind(value, t.annotation)) return false;
+      // In a helper pattern an int that stands for a list of ints is that int once a kind of one value was asked for.
+      const bool one = place.helper && value.is_one_int() &&
+                       (t.annotation == "int" || t.annotation == "number" || t.annotation == "node");
+      return bind(t.text, one ? item(value, 0) : value, std::move(state), place, next);
     }
     case TermKind::bind:
-      return term(ast_.children[t.first], value, match) && bind(t.text, value, match);
+      return term(ast_.children[t.first], value, std::move(state), place,
+                  [&](State matched) { return bind(t.text, value, std::move(matched), place, next); });
     case TermKind::list:
     case TermKind::tuple:
-      return sequence(t, value, match);
+      return sequence(t, value, std::move(state), place, next);
     case TermKind::slice:
-      return slice(t, value, match);
+      return slice(t, value, std::move(state), place, next);
     case TermKind::index:
-      return subscript(t, value, match);
+      return subscript(t, value, std::move(state), place, next);
     case TermKind::call:
-      return call(t, value, match);
+      return is_helper(t) ? helper(t, value, state, place, next) : call(t, value, state, place, next);
     default:
       return false;
   }
 }
 
-bool NaiveMatcher::bind(std::string_view name, const Value& value, NaiveMatch& match) {
-  const auto bound = match.bound.find(name);
-  if (bound != match.bound.end()) return equal(bound->second, value);
-  match.bound.emplace(name, value);
-  return true;
+bool NaiveMatcher::terms(const std::vector<std::pair<TermId, Value>>& all, std::size_t from, State state, Place place,
+                         const Next& next) {
+  if (from == all.size()) return next(std::move(state));
+  return term(all[from].first, all[from].second, std::move(state), place,
+              [&](State matched) { return terms(all, from + 1, std::move(matched), place, next); });
 }
 
-bool NaiveMatcher::slice(const Term& t, const Value& value, NaiveMatch& match) {
+bool NaiveMatcher::bind(std::string_view name, const Value& value, State state, Place place, const Next& next) {
+  auto& bound = place.frame == 0 ? state.match.bound : state.frames[place.frame].bound;
+  const auto [found, fresh] = bound.emplace(name, value);
+  if (!fresh) return equal(found->second, value) && next(std::move(state));
+  std::size_t parameter = 0;
+  if (!is_parameter(state.frames[place.frame], name, &parameter)) return next(std::move(state));
+  const Closure caller = state.frames[place.frame].arguments[parameter];
+  return term(caller.term, value, std::move(state), {caller.frame, true}, next);
+}
+
+bool NaiveMatcher::bind_all(const std::vector<std::pair<std::string_view, Value>>& all, std::size_t from, State state,
+                            Place place, const Next& next) {
+  if (from == all.size()) return next(std::move(state));
+  return bind(all[from].first, all[from].second, std::move(state), place,
+              [&](State bound) { return bind_all(all, from + 1, std::move(bound), place, next); });
+}
+
+// ---------------------------------------------------------------- helper patterns
+
+bool NaiveMatcher::is_helper(const Term& t) const {
+  if (t.kind != TermKind::call || ast_.callees[t.callee].kind != CalleeKind::implicit) return false;
+  return std::any_of(ast_.patterns.begin(), ast_.patterns.end(),
+                     [&](const dsl::Equation& e) { return e.name == ast_.callees[t.callee].text; });
+}
+
+// A parameter is a name that the body binds; others are expressions.
+bool NaiveMatcher::is_parameter(const Frame& frame, std::string_view name, std::size_t* index) const {
+  if (frame.equation == nullptr) return false;
+  bool in_body = false;
+  dsl::visit_names(ast_, frame.equation->body, [&](std::string_view n) { in_body = in_body || n == name; });
+  std::vector<TermId> todo{frame.equation->body};
+  while (!todo.empty() && !in_body) {
+    const Term& t = ast_[todo.back()];
+    todo.pop_back();
+    in_body = (t.kind == TermKind::bind || t.kind == TermKind::rest) && t.text == name;
+    for (std::uint32_t i = 0; i < t.count; ++i) {
+      if (ast_.children[t.first + i] != dsl::kNoTerm) todo.push_back(ast_.children[t.first + i]);
+    }
+  }
+  for (std::size_t p = 0; in_body && p < frame.equation->parameters.size(); ++p) {
+    const Term& parameter = ast_[frame.equation->parameters[p]];
+    if (parameter.kind != TermKind::name || parameter.text != name) continue;
+    if (index != nullptr) *index = p;
+    return true;
+  }
+  return false;
+}
+
+bool NaiveMatcher::helper(const Term& t, const Value& value, const State& state, Place place, const Next& next) {
+  for (const dsl::Equation& equation : ast_.patterns) {
+    if (equation.name != ast_.callees[t.callee].text) continue;
+    State entered = state;
+    Frame frame;
+    frame.equation = &equation;
+    for (std::uint32_t i = 0; i < t.count; ++i) frame.arguments.push_back({ast_.children[t.first + i], place.frame});
+    entered.frames.push_back(std::move(frame));
+    const Place inside{entered.frames.size() - 1, true};
+    const auto& all = binding_.rules().pattern_equations;
+    const auto compiled = std::find_if(all.begin(), all.end(), [&](const program::PatternEquation& e) {
+      return e.span.begin == equation.range.begin;
+    });
+    const auto ends = [&](State matched) {
+      const Frame& own = matched.frames[inside.frame];
+      if (equation.guard != dsl::kNoTerm) {
+        const Value guard = evaluate(compiled->guard, *compiled, own);
+        if (!guard.is(Tag::boolean) || guard.i == 0) return false;
+      }
+      return heads(*compiled, 0, std::move(matched), inside, next);
+    };
+    if (term(equation.body, value, std::move(entered), inside, ends)) return true;
+  }
+  return false;
+}
+
+// Values that the equation hands back, against the caller's patterns.
+bool NaiveMatcher::heads(const program::PatternEquation& compiled, std::size_t parameter, State state, Place place,
+                         const Next& next) {
+  const Frame& frame = state.frames[place.frame];
+  if (parameter == frame.equation->parameters.size()) return next(std::move(state));
+  const auto go_on = [&](State matched) { return heads(compiled, parameter + 1, std::move(matched), place, next); };
+  const Term& head = ast_[frame.equation->parameters[parameter]];
+  std::size_t index = 0;
+  if (head.kind == TermKind::name && is_parameter(frame, head.text, &index) && index == parameter)
+    return go_on(std::move(state));
+  const Value value = evaluate(compiled.heads[parameter], compiled, frame);
+  const Closure caller = frame.arguments[parameter];
+  return !value.unusable() && term(caller.term, value, std::move(state), {caller.frame, true}, go_on);
+}
+
+Value NaiveMatcher::evaluate(program::Code code, const program::PatternEquation& compiled, const Frame& frame) {
+  std::vector<Value> variables(compiled.variables.size());
+  for (std::size_t v = 0; v < variables.size(); ++v) {
+    const auto bound = frame.bound.find(compiled.names[v]);
+    if (bound != frame.bound.end()) variables[v] = bound->second;
+  }
+  return machine_.evaluate(code, variables);
+}
+
+// ---------------------------------------------------------------- structure
+
+bool NaiveMatcher::slice(const Term& t, const Value& value, State state, Place place, const Next& next) {
   if (!value.is(Tag::slice)) return false;
+  std::vector<std::pair<TermId, Value>> parts;
   for (std::uint32_t i = 0; i < t.count; ++i) {
     const TermId part = ast_.children[t.first + i];
     const Value given = item(value, i);
-    if (part == dsl::kNoTerm ? !given.is(Tag::none) : !term(part, given, match)) return false;
+    if (part != dsl::kNoTerm) {
+      parts.emplace_back(part, given);
+    } else if (!given.is(Tag::none)) {
+      return false;
+    }
   }
-  return true;
+  return terms(parts, 0, std::move(state), place, next);
 }
 
-bool NaiveMatcher::sequence(const Term& t, const Value& value, NaiveMatch& match) {
+bool NaiveMatcher::sequence(const Term& t, const Value& value, State state, Place place, const Next& next) {
   if (t.kind == TermKind::tuple ? !value.is(Tag::tuple) : !value.is_sequence()) return false;
   std::uint32_t rest = t.count;
   for (std::uint32_t i = 0; i < t.count; ++i) {
@@ -155,49 +278,64 @@ bool NaiveMatcher::sequence(const Term& t, const Value& value, NaiveMatch& match
   }
   const std::uint32_t given = value.range.count;
   if (rest == t.count ? given != t.count : given + 1 < t.count) return false;
+  std::vector<std::pair<TermId, Value>> items;
+  std::vector<std::pair<std::string_view, Value>> rests;
   for (std::uint32_t i = 0; i < t.count; ++i) {
     const TermId child = ast_.children[t.first + i];
     if (i == rest) {
       const std::string_view name = ast_[child].text;
-      const std::uint32_t behind = t.count - 1 - i;
-      if (!name.empty() && name != ".." && !bind(name, value.without(i, behind), match)) return false;
-    } else if (!term(child, item(value, i < rest ? i : given - (t.count - i)), match)) {
-      return false;
+      if (!name.empty() && name != "..") rests.emplace_back(name, value.without(i, t.count - 1 - i));
+    } else {
+      items.emplace_back(child, item(value, i < rest ? i : given - (t.count - i)));
     }
   }
-  return true;
+  return bind_all(rests, 0, std::move(state), place,
+                  [&](State bound) { return terms(items, 0, std::move(bound), place, next); });
 }
 
 // s[0] is getitem(s, 0)
-bool NaiveMatcher::subscript(const Term& t, const Value& value, NaiveMatch& match) {
+bool NaiveMatcher::subscript(const Term& t, const Value& value, State state, Place place, const Next& next) {
   if (!value.is(Tag::node) || !is_named(value.node(), "getitem")) return false;
-  match.nodes.push_back(value.node());
+  state.match.nodes.push_back(value.node());
+  std::vector<std::pair<TermId, Value>> operands;
   for (unsigned i = 0; i < 2; ++i) {
     const Role role = role_at(value.node(), i);
-    if (!role.exists() || !term(ast_.children[t.first + i], value_of(value.node(), role), match)) return false;
+    if (!role.exists()) return false;
+    operands.emplace_back(ast_.children[t.first + i], value_of(value.node(), role));
   }
-  return true;
+  return terms(operands, 0, std::move(state), place, next);
 }
 
-bool NaiveMatcher::call(const Term& t, const Value& value, NaiveMatch& match) {
-  const bool exchanged = may_commute(t) && ((exchanged_ >> commutative_seen_++) & 1u) != 0;
+bool NaiveMatcher::call(const Term& t, const Value& value, const State& state, Place place, const Next& next) {
+  const bool commutes = may_commute(t);
+  if (!value.is(Tag::node)) return false;
+  if (place.helper) {
+    if (call(t, value.node(), false, state, place, next)) return true;
+    return commutes && call(t, value.node(), true, state, place, next);
+  }
+  State counted = state;
+  const bool exchanged = commutes && ((exchanged_ >> counted.commutative_seen++) & 1u) != 0;
+  return call(t, value.node(), exchanged, std::move(counted), place, next);
+}
+
+bool NaiveMatcher::call(const Term& t, NodeId node, bool exchanged, State state, Place place, const Next& next) {
   const Callee& callee = ast_.callees[t.callee];
   std::vector<std::pair<std::string_view, std::string>> holes;
-  if (!value.is(Tag::node) || !is_called(value.node(), callee, &holes)) return false;
-  const NodeId node = value.node();
-  match.nodes.push_back(node);
+  if (!is_called(node, callee, &holes)) return false;
+  state.match.nodes.push_back(node);
   const std::string op(callee.text.substr(callee.text.rfind('.') + 1));
-  if (callee.kind != CalleeKind::holes && callee.kind != CalleeKind::set && callee.kind != CalleeKind::any)
-    ++match.ops.try_emplace(op, NaiveMatch::Named{node, 0}).first->second.count;
-  for (const auto& [name, text] : holes) {
-    if (!bind(name, Value::make(Tag::string, binding_.symbol(text).value, node.value), match)) return false;
-  }
+  if (place.frame == 0 && callee.kind != CalleeKind::holes && callee.kind != CalleeKind::set &&
+      callee.kind != CalleeKind::any)
+    ++state.match.ops.try_emplace(op, NaiveMatch::Named{node, 0}).first->second.count;
+  std::vector<std::pair<std::string_view, Value>> names;
+  for (const auto& [name, text] : holes)
+    names.emplace_back(name, Value::make(Tag::string, binding_.symbol(text).value, node.value));
 
   bool open = false;
   std::string_view rest_name = "..";
   std::vector<Role> roles;
   std::vector<std::pair<unsigned, std::string_view>> mentioned;  // as a rest spec has them
-  std::vector<std::pair<TermId, Role>> operands;
+  std::vector<std::pair<TermId, Value>> operands;
   unsigned position = 0;
   for (std::uint32_t i = 0; i < t.count; ++i) {
     const Term* argument = &ast_[ast_.children[t.first + i]];
@@ -210,25 +348,25 @@ bool NaiveMatcher::call(const Term& t, const Value& value, NaiveMatch& match) {
     }
     Role role;
     if (argument->text.empty()) {
-      const unsigned place = exchanged && position < 2 ? 1 - position : position;
-      role = role_at(node, place);
-      mentioned.emplace_back(place, "");
+      const unsigned spot = exchanged && position < 2 ? 1 - position : position;
+      role = role_at(node, spot);
+      mentioned.emplace_back(spot, "");
       ++position;
     } else {
       role = role_of(node, argument->text);
       mentioned.emplace_back(program::kNone, argument->text);
     }
+    if (!role.exists()) return false;
     roles.push_back(role);
-    operands.emplace_back(ast_.children[argument->first], role);
+    operands.emplace_back(ast_.children[argument->first], value_of(node, role));
   }
   if (exchanged && !operands_exchange(node, callee.commutative)) return false;
   if (!open && !others_at_default(node, roles, 0)) return false;
-  if (open && (rest_name != ".." || !match.bound.contains(".."))) {
-    if (!bind(rest_name, rest_of(node, mentioned), match)) return false;
-  }
-  return std::all_of(operands.begin(), operands.end(), [&](const auto& operand) {
-    return operand.second.exists() && term(operand.first, value_of(node, operand.second), match);
-  });
+  const bool unnamed = rest_name == "..";
+  if (open && (!unnamed || (place.frame == 0 && !state.match.bound.contains(".."))))
+    names.emplace_back(rest_name, rest_of(node, mentioned));
+  return bind_all(names, 0, std::move(state), place,
+                  [&](State bound) { return terms(operands, 0, std::move(bound), place, next); });
 }
 
 // ---------------------------------------------------------------- ops
@@ -420,7 +558,9 @@ Value NaiveMatcher::rest_of(NodeId node, const std::vector<std::pair<unsigned, s
 
 // ---------------------------------------------------------------- values
 
-Value NaiveMatcher::item(const Value& sequence, std::uint32_t i) const { return binding_.item(sequence, i, no_heap_); }
+Value NaiveMatcher::item(const Value& sequence, std::uint32_t i) const {
+  return binding_.item(sequence, i, machine_.heap());
+}
 
 bool NaiveMatcher::equal(const Value& a, const Value& b) const {
   if (a.unusable() || b.unusable()) return false;
