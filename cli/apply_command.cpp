@@ -164,7 +164,8 @@ void note_rewrites(GraphFile& file, const Report& report, bool top) {
   }
 }
 
-void check_program(GraphFile& file, Report& report) {
+void check_program(GraphFile& file, const Options& options, Report& report) {
+  if (options.training) allow_in_place(file);
   for (Diagnostic& d : check_exported(file)) report.diagnostics.push_back(std::move(d));
   if (has_errors(report.diagnostics)) report.stop = StopReason::failed;
 }
@@ -222,6 +223,17 @@ void write_graphs(const Source& source, const ChosenGraphs& graphs, const Option
   out.commit();
 }
 
+// A graph of another form, to be written as a program of torch.export.
+void make_program(ChosenGraphs& graphs, const std::shared_ptr<Catalogue>& catalogue) {
+  GraphFile& first = graphs.files.graphs.front();
+  if (is_archive(first)) return;
+  if (graphs.chosen.size() > 1) throw UsageError("a .pt2 file holds one graph", "choose it with --graph NAME or NUMBER");
+  GraphFile chosen = as_exported(std::move(graphs.files.graphs[graphs.chosen[0]]), true, catalogue);
+  graphs.files.graphs.clear();
+  graphs.files.graphs.push_back(std::move(chosen));
+  graphs.chosen = {0};
+}
+
 // The chosen graphs and those nested in them, without recursion.
 std::vector<Work> works_of(ChosenGraphs& graphs) {
   std::vector<Work> out;
@@ -265,6 +277,7 @@ int apply_command(const Options& options, Console& console) {
       read_chosen(source, options.choice, catalogue, console);  // its errors too, when rules have some
   if (!rules) return kFailure;
   for (const std::size_t i : graphs.chosen) take_inputs(options, *rules, graphs.files.graphs[i].graph);
+  if (options.out.ends_with(".pt2")) make_program(graphs, catalogue);
   check_labels(options.only, "--only", *rules);
   check_labels(options.disable, "--disable", *rules);
 
@@ -279,7 +292,7 @@ int apply_command(const Options& options, Console& console) {
     progress.clear();
     // A program is looked at when its branches are through, too.
     const bool last = &work == &works.back();
-    if (last && ok && work.report.ok() && work.file->exported != nullptr) check_program(*work.file, work.report);
+    if (last && ok && work.report.ok() && work.file->exported != nullptr) check_program(*work.file, options, work.report);
     print(console, work.report.diagnostics);
     ok &= work.report.ok();
     code = std::max(code, exit_code(work.report, options));

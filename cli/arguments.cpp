@@ -179,7 +179,7 @@ struct Raw {
   std::vector<std::string> files, params;
   std::optional<std::string> out, max_rewrites;
   std::string report, stage = "program", format = "fx";
-  std::string mutated_inputs = "return", mutated_attributes = "copy_back";
+  std::string mutated_inputs = "return", mutated_attributes = "copy_back", verifier = "keep";
 };
 
 void add_params(CLI::App& app, Raw& raw) {
@@ -205,7 +205,7 @@ void describe_convert(CLI::App& app, Raw& raw, Options& options) {
   app.add_option("file", raw.files, "The graph; `-` reads standard input")->type_name("IN");
   app.add_option("-o,--output", raw.out, "Write to this file")->type_name("OUT");
   app.add_option("--to", options.to, "Form of the output")
-      ->check(CLI::IsMember({"fx", "readable", "code", "dot", "svg"}))
+      ->check(CLI::IsMember({"fx", "readable", "code", "dot", "svg", "pt2", "program"}))
       ->type_name("FORM");
   add_choice(app, options);
   app.footer(std::string(kConvertHelp));
@@ -239,6 +239,11 @@ void describe_apply(CLI::App& app, Raw& raw, Options& options) {
       ->check(mode({"return", "copy_back", "drop"}))
       ->type_name("MODE");
   app.add_flag("--dce", options.dce, "Also remove what was dead in the graph as it came");
+  app.add_option("--verifier", raw.verifier,
+                 "Of a program of torch.export that gets ops that write: keep its verifier, which may refuse them, or "
+                 "make it TRAINING (default: keep)")
+      ->check(mode({"keep", "training"}))
+      ->type_name("VERIFIER");
   add_choice(app, options);
   app.add_option("--format", raw.format, "Form of the output: fx, as print(gm.graph) prints it")
       ->check(CLI::IsMember({"fx"}))
@@ -397,6 +402,7 @@ void take(Raw& raw, Options& options, std::string_view command) {
   if (!raw.report.empty()) options.report = raw.report == "json" ? ReportForm::json : ReportForm::text;
   options.mutated_inputs = mutated_mode(raw.mutated_inputs);
   options.mutated_attributes = mutated_mode(raw.mutated_attributes);
+  options.training = raw.verifier == "training";
   options.stage = raw.stage == "ast" ? Stage::ast : Stage::program;
   check_files(options, command);
 }

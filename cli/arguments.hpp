@@ -29,6 +29,7 @@ struct Options {
   std::string inputs_file;                                 // --inputs
   ReportForm report = ReportForm::none;
   bool diff = false, check = false, dce = false;
+  bool training = false;  // apply: a program that gets in-place ops is verified as TRAINING
   MutatedInputs mutated_inputs = MutatedInputs::as_output;
   MutatedInputs mutated_attributes = MutatedInputs::copy_back;
   std::size_t max_rewrites = SIZE_MAX;

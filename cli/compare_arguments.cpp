@@ -66,6 +66,7 @@ ArgumentComparer::Given ArgumentComparer::given(const Graph& graph, NodeId n, co
     }
     case Access::How::absent:
     case Access::How::constant:
+    case Access::How::input:
       break;
   }
   return {0, 0, false, true};

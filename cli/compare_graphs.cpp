@@ -100,6 +100,7 @@ class Comparison {
     pair_effects();
     pair(got_.output(), expected_.output());
     settle();
+    signatures();
     pair_dead();
     nothing_left();
     write_order();
@@ -112,6 +113,24 @@ class Comparison {
   struct Use {
     NodePair user, value;
   };
+
+  // Which outputs give which inputs new values.
+  void signatures() {
+    const Signature *got = got_.signature(), *expected = expected_.signature();
+    const std::size_t count = std::max(got != nullptr ? got->outputs.size() : 0,
+                                       expected != nullptr ? expected->outputs.size() : 0);
+    for (std::size_t i = 0; i < count && !difference_; ++i) {
+      const NodeId is = input_of(got, i), should = input_of(expected, i);
+      if (is.valid() != should.valid() || (is.valid() && partner_[is.value] != should))
+        differ(fmt::format("output {} gives `{}` its new value, expected is `{}`", i, name(is), expected_name(should)));
+    }
+  }
+
+  static NodeId input_of(const Signature* signature, std::size_t i) {
+    if (signature == nullptr || i >= signature->outputs.size()) return {};
+    const OutputSpec& spec = signature->outputs[i];
+    return is_mutation(spec.role) ? spec.input : NodeId();
+  }
 
   void differ(std::string text) {
     if (!difference_) difference_ = std::move(text);

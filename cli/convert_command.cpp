@@ -30,6 +30,36 @@ constexpr std::array<Form, 6> kExtensions{{{".txt", OutputForm::fx},
                                            {".gv", OutputForm::dot},
                                            {".svg", OutputForm::svg}}};
 
+// `pt2` is an archive, `program` its program JSON.
+bool to_program(const Options& options) {
+  if (!options.to.empty()) return options.to == "pt2" || options.to == "program";
+  return options.out.ends_with(".pt2") || options.out.ends_with(".json");
+}
+
+bool to_archive(const Options& options) { return options.to.empty() ? options.out.ends_with(".pt2") : options.to == "pt2"; }
+
+void write_program(const Options& options, ChosenGraphs graphs, const std::shared_ptr<Catalogue>& catalogue,
+                   Console& console) {
+  if (graphs.chosen.size() > 1) throw UsageError("a program holds one graph", "choose it with --graph NAME or NUMBER");
+  const GraphFile program =
+      as_exported(std::move(graphs.files.graphs[graphs.chosen[0]]), to_archive(options), catalogue);
+  const std::vector<Diagnostic> problems = check_exported(program);
+  print(console, problems);
+  if (has_errors(problems)) throw Error({});
+  if (!options.out.empty()) {
+    OutputFile out(options.out);
+    if (out.can_patch()) {
+      write_graph(
+          program, [&](std::string_view piece) { out.write(piece); },
+          [&](std::uint64_t at, std::string_view bytes) { out.patch(at, bytes); });
+    } else {
+      out.write(to_text(program));
+    }
+    return out.commit();
+  }
+  console.out << to_text(program);
+}
+
 OutputForm form_of(const Options& options) {
   for (const Form& f : kForms) {
     if (options.to == f.name) return f.form;
@@ -39,15 +69,21 @@ OutputForm form_of(const Options& options) {
   }
   throw UsageError(
       options.out.empty() ? "no form was asked for" : fmt::format("the name `{}` says no form", options.out),
-      "write --to fx, readable, code, dot or svg, or -o OUT with .txt, .py, .dot or .svg");
+      "write --to fx, readable, code, dot, svg, pt2 or program, or -o OUT with .txt, .py, .dot, .svg, .pt2 or .json");
 }
 
 }  // namespace
 
 int convert_command(const Options& options, Console& console) {
-  const OutputForm form = form_of(options);
+  const bool program = to_program(options);
+  const OutputForm form = program ? OutputForm::fx : form_of(options);
   const SourcePtr source = read_graph_source(options.graph, console);
-  const ChosenGraphs graphs = read_chosen(source, options.choice, load_catalogue(), console);
+  const std::shared_ptr<Catalogue> catalogue = load_catalogue();
+  ChosenGraphs graphs = read_chosen(source, options.choice, catalogue, console);
+  if (program) {
+    write_program(options, std::move(graphs), catalogue, console);
+    return kSuccess;
+  }
   if (graphs.chosen.size() > 1 && form == OutputForm::svg)
     throw UsageError("an SVG file holds one graph", "choose it with --graph NAME or --graph NUMBER");
   const auto write = [&](const Sink& sink) {

@@ -24,7 +24,7 @@ class Reasons {
   void add(const RuleSet& rules, Graph& graph) {
     for (const NodeId n : graph.nodes()) {
       const Opcode opcode = graph.opcode(n);
-      if (opcode == Opcode::placeholder || opcode == Opcode::get_attr || opcode == Opcode::output) continue;
+      if (opcode == Opcode::get_attr || opcode == Opcode::output) continue;
       for (const Explanation& e : explain(rules, graph, n)) add(e.reason);
     }
   }

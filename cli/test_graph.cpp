@@ -7,6 +7,7 @@
 #include "cli/console.hpp"
 #include "cli/test_values.hpp"
 #include "dsl/callee.hpp"
+#include "dsl/entries.hpp"
 #include "dsl/literals.hpp"
 #include "engine/rewrite/binding.hpp"
 
@@ -55,6 +56,7 @@ class Builder {
   void nested_graph(const Statement& s, std::vector<Nested>& nested);
   void node(const Statement& s);
   void returns(const Statement& s);
+  void sign(const Statement& s, const std::vector<std::optional<dsl::EntryTerms>>& entries);
   void set_meta(const Statement& s, NodeId n);
 
   NodeId make(TermId term, std::string_view name);
@@ -85,6 +87,8 @@ class Builder {
   std::string prefix_;
   std::unordered_map<std::string_view, NodeId> names_;
   std::unordered_map<TermId, NodeId> made_;
+  std::vector<InputSpec> inputs_;
+  bool buffers_ = false;
 };
 
 void Builder::error(std::string_view kind, Range range, std::string message, std::string hint) {
@@ -98,6 +102,8 @@ void Builder::build(const TestGraph& source, Graph& graph, const std::string& pr
   prefix_ = prefix;
   names_.clear();
   made_.clear();
+  inputs_.clear();
+  buffers_ = false;
   for (const Statement& s : source.statements) statement(s, nested);
   if (!graph.output().valid()) error("no-return", source.range, "this graph returns nothing", "end it with `return x`");
 }
@@ -133,7 +139,12 @@ void Builder::set_meta(const Statement& s, NodeId n) {
 void Builder::input(const Statement& s) {
   if (names_.count(s.name) > 0)
     return error("duplicate-name", s.name_range, fmt::format("`{}` is defined twice", s.name));
-  declare(s, CallBuilder(*graph_).create(Opcode::placeholder, s.name, s.name));
+  const NodeId n = CallBuilder(*graph_).create(Opcode::placeholder, s.name, s.name);
+  const bool buffer = s.kind == StatementKind::buffer;
+  buffers_ |= buffer;
+  inputs_.push_back(
+      {n, buffer ? InputRole::buffer : InputRole::user, buffer ? graph_->name_id(n) : SymbolId(), true});
+  declare(s, n);
 }
 
 void Builder::nested_graph(const Statement& s, std::vector<Nested>& nested) {
@@ -155,30 +166,49 @@ void Builder::node(const Statement& s) {
   declare(s, make(s.value, s.name));
 }
 
-// A signature entry `writeback(p, v)` stands for its value.
-TermId written_value(const Ast& ast, TermId term) {
-  const Term& t = ast[term];
-  if (t.kind != TermKind::call || t.count != 2 || ast.callees[t.callee].text != "writeback") return term;
-  const Term& second = ast[ast.children[t.first + 1]];
-  return second.kind == TermKind::argument ? ast.children[second.first] : ast.children[t.first + 1];
+// A graph that has buffers, or gives inputs new values, has a signature.
+void Builder::sign(const Statement& s, const std::vector<std::optional<dsl::EntryTerms>>& entries) {
+  Signature signature;
+  signature.inputs = inputs_;
+  for (const auto& entry : entries) {
+    OutputSpec& spec = signature.outputs.emplace_back();
+    if (!entry) continue;
+    const NodeId input = node_of(entry->input);
+    const InputSpec* const known = input.valid() ? signature.find(input) : nullptr;
+    if (known == nullptr) {
+      if (input.valid())
+        error("no-input", ast_[entry->input].range, fmt::format("`{}` is not an input of this graph", graph_->name(input)),
+              "an entry of the signature gives an input its new value");
+      return;
+    }
+    spec = {known->role == InputRole::buffer ? OutputRole::buffer_mutation : OutputRole::input_mutation, input};
+  }
+  if (!prefix_.empty()) return error("nested-entry", s.range, "only the outermost graph has a signature");
+  graph_->set_signature(std::move(signature));
 }
 
 void Builder::returns(const Statement& s) {
   std::vector<TermId> values{s.value};
-  if (s.tuple) {
+  const bool in_tuple = s.tuple || (s.value != kNoTerm && ast_[s.value].kind == TermKind::tuple);
+  if (in_tuple) {
     const Term& tuple = ast_[s.value];
     values.assign(ast_.children.begin() + tuple.first, ast_.children.begin() + tuple.first + tuple.count);
   }
+  std::vector<std::optional<dsl::EntryTerms>> entries;
+  bool signs = buffers_;
   for (TermId& value : values) {
-    value = written_value(ast_, value);
+    entries.push_back(dsl::entry_of(ast_, value));
+    signs |= entries.back().has_value();
+    if (entries.back()) value = entries.back()->value;
     make_inner(value);
     if (makes_node(ast_, value)) made_[value] = make(value, {});
   }
   CallBuilder call(*graph_);
-  if (s.tuple) call.open(ArgKind::tuple);
+  if (in_tuple) call.open(ArgKind::tuple);
   for (const TermId value : values) add(call, value);
-  if (s.tuple) call.close();
+  if (in_tuple) call.close();
   call.create(Opcode::output, "output", "output");
+  if (signs) sign(s, entries);
 }
 
 void Builder::make_inner(TermId term) {

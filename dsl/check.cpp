@@ -22,6 +22,7 @@ std::vector<Diagnostic> check(const Ast& ast, const VisibleNames& names, const C
   check_reachable(input);
   check_kinds(input);
   check_helpers(input);
+  check_entries(input);
   check_patterns(input);
   check_fixpoint(input);
   return findings.take_sorted();

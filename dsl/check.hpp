@@ -49,6 +49,7 @@ void check_names(const CheckInput& input);         // names, ops, kinds, argumen
 void check_reachable(const CheckInput& input);     // rules, alternatives, equations that an earlier one shadows
 void check_kinds(const CheckInput& input);         // guards that are never true, results that are never a node
 void check_helpers(const CheckInput& input);       // helpers whose recursion does not shrink a list
+void check_entries(const CheckInput& input);       // `writeback` where no entry of a signature can stand
 void check_patterns(const CheckInput& input);      // helper patterns that stand for themselves
 void check_fixpoint(const CheckInput& input);      // unguarded rules whose result matches their own pattern
 

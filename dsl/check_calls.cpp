@@ -6,13 +6,13 @@
 #include <fmt/format.h>
 
 #include "dsl/callee.hpp"
+#include "dsl/entries.hpp"
 #include "engine/program/builtins.hpp"
 
 namespace fxrules::dsl {
 namespace {
 
 constexpr std::size_t kAny = std::numeric_limits<std::size_t>::max();
-constexpr std::string_view kWriteback = "writeback";  // an entry of the graph's signature, not an op
 
 // `x.view(2, 2)`: a list of integers may be spread over the positional arguments.
 bool takes_spread_list(const SchemaArgument& argument) {
@@ -107,7 +107,7 @@ void CallCheck::check_members(const Callee& callee) {
   }
 }
 
-bool CallCheck::is_op(const Callee& callee) { return callee.text == kWriteback || facts(callee).known; }
+bool CallCheck::is_op(const Callee& callee) { return callee.text == kEntry || facts(callee).known; }
 
 const CallCheck::Facts& CallCheck::facts(const Callee& callee) {
   const auto [found, fresh] = facts_.try_emplace(callee.text);
@@ -173,7 +173,7 @@ std::vector<const Overload*> CallCheck::overloads(const Callee& callee) const {
 
 void CallCheck::check_arguments(const Term& call) {
   const Callee& callee = ast_.callees[call.callee];
-  if (callee.text == kWriteback) return check_count(call, "the entry", 2, 2);
+  if (callee.text == kEntry) return check_count(call, "the entry", 2, 2);
   const Facts& op = facts(callee);
   if (op.overloads.empty()) return;
   std::size_t positional = 0;
@@ -196,6 +196,7 @@ void CallCheck::check_arguments(const Term& call) {
 void CallCheck::check_required(const Term& call) {
   const Callee& callee = ast_.callees[call.callee];
   if (callee.kind == CalleeKind::set || callee.kind == CalleeKind::any || callee.kind == CalleeKind::holes) return;
+  if (callee.text == kEntry) return;  // its count is checked
   const std::vector<const Overload*>& all = facts(callee).overloads;
   if (all.empty()) return;
   std::vector<std::string_view> missing;

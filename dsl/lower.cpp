@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "dsl/entries.hpp"
 #include "dsl/helper_patterns.hpp"
 #include "dsl/lower_pattern.hpp"
 #include "dsl/lower_value.hpp"
@@ -31,7 +32,6 @@ class RuleLowering {
   std::set<Index> take_chain() { return std::exchange(chain_, {}); }
 
   void lower(const Rule& rule, program::Phase& phase, DecisionTree& tree, Places& places) {
-    if (!acts(rule)) return;
     program::Rule out;
     out.name = name_of(rule);
     out.span = ast_.span(rule.head.end > rule.head.begin ? rule.head : rule.range);
@@ -99,25 +99,6 @@ class RuleLowering {
     const std::string_view text =
         std::string_view(ast_.source->text).substr(rule.range.begin, rule.range.end - rule.range.begin);
     return std::string(text.substr(0, text.find('\n')));
-  }
-
-  // Rules that need what a later version brings are loaded and checked, and do not act.
-  bool acts(const Rule& rule) {
-    Variables none(true);
-    Places places(1);
-    PatternLowering lowering(definitions_, ast_, places, none);
-    for (const Root& root : rule.roots) {
-      const std::string_view what = lowering.not_acting(root.pattern);
-      if (what.empty()) continue;
-      definitions_.diagnostics().push_back(
-          {Severity::note,
-           "not-acting",
-           fmt::format("the rule matches {}, which this version checks but does not apply", what),
-           ast_.span(rule.head.end > rule.head.begin ? rule.head : rule.range),
-           {}});
-      return false;
-    }
-    return true;
   }
 
   [[nodiscard]] bool mentions(TermId id, std::string_view rest) const {
@@ -273,12 +254,15 @@ class RuleLowering {
         }
         break;
       case ResultKind::term: {
-        const Term& t = ast_[a.result.term];
+        // Of an entry of the signature only the value is new.
+        const auto entry = entry_of(ast_, a.result.term);
+        const TermId result = entry ? entry->value : a.result.term;
+        const Term& t = ast_[result];
         const Index existing = t.kind == TermKind::name ? variables.find(t.text) : kNone;
         program::Assignment assignment;
         assignment.variable = 0;
         out.code = values.begin();
-        values.append(a.result.term);
+        values.append(result);
         assignment.value = variables.fresh("=root");
         values.append_store(assignment.value);
         values.finish(out.code);

@@ -274,22 +274,6 @@ unsigned PatternLowering::commutative_calls(TermId pattern) const {
   return count;
 }
 
-std::string_view PatternLowering::not_acting(TermId pattern) const {
-  std::vector<TermId> todo{pattern};
-  while (!todo.empty()) {
-    const Term& t = (*ast_)[todo.back()];
-    todo.pop_back();
-    if (t.kind == TermKind::call) {
-      const Callee& callee = ast_->callees[t.callee];
-      if (callee.kind == CalleeKind::implicit && callee.text == "writeback") return "`writeback`";
-    }
-    for (std::uint32_t i = 0; i < t.count; ++i) {
-      if (ast_->children[t.first + i] != kNoTerm) todo.push_back(ast_->children[t.first + i]);
-    }
-  }
-  return {};
-}
-
 // ---------------------------------------------------------------- helper patterns
 
 const Definitions::Helper* PatternLowering::helper_of(const Term& t) const {

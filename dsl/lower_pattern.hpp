@@ -97,8 +97,6 @@ class PatternLowering {
   // Commutative calls of the pattern whose operands may be exchanged, outside of helper patterns, where both
   // orders are part of the search.
   [[nodiscard]] unsigned commutative_calls(TermId pattern) const;
-  // The first construct in the pattern that a later version will act on; empty when there is none.
-  [[nodiscard]] std::string_view not_acting(TermId pattern) const;
 
  private:
   void term(TermId id, std::uint16_t at, std::uint16_t depth);

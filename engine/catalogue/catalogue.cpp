@@ -121,8 +121,10 @@ std::optional<OverloadId> Catalogue::find_overload(OpId op, std::string_view nam
   return std::nullopt;
 }
 
+std::optional<OpId> Catalogue::find_role(std::string_view role) const { return impl_->index.role(role); }
+
 OpId Catalogue::role(std::string_view role) const {
-  if (const auto op = impl_->index.role(role)) return *op;
+  if (const auto op = find_role(role)) return *op;
   throw std::out_of_range(fmt::format("the catalogue names no op for the role `{}`", role));
 }
 

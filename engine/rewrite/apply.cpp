@@ -13,6 +13,7 @@
 
 #include <fmt/format.h>
 
+#include "engine/rewrite/entries.hpp"
 #include "engine/rewrite/inputs.hpp"
 #include "engine/rewrite/near_misses.hpp"
 #include "engine/rewrite/session.hpp"
@@ -432,10 +433,13 @@ Report apply(const RuleSet& rules, Graph& graph, const ApplyOptions& options) {
     rewrite::Session session(rules.program(), graph, options, report);
     list_unknown_targets(session, report);
     if (options.infer && knows_inputs(graph)) infer_metadata(rules, graph);
+    rewrite::Entries entries(session.binding());
     rewrite::Inputs inputs(session.binding(), session.rewriter());
     run_phases(session, rules.program(), options, report);
-    inputs.settle(session.versions(), options, report);
     if (options.near_misses) rewrite::count_near_misses(rules.program(), session, report);
+    entries.settle();
+    session.rewriter().forget_storage();
+    inputs.settle(session.versions(), options, report);
     if (options.dce) report.removed += remove_dead(session.binding());
   }
   if (has_errors(report.diagnostics) && report.ok()) report.stop = StopReason::failed;

@@ -41,7 +41,8 @@ bool takes_remaining(const SchemaArgument& argument) {
 
 }  // namespace
 
-Binding::Binding(const program::RuleSet& rules, Graph& graph) : rules_(&rules), graph_(&graph) {
+Binding::Binding(const program::RuleSet& rules, Graph& graph)
+    : rules_(&rules), graph_(&graph), entry_op_(rules.catalogue->find_role("writeback")) {
   literals_.reserve(rules.literals.size());
   for (const program::Literal& l : rules.literals) literals_.push_back(value_of(l));
 }
@@ -98,6 +99,7 @@ void Binding::link(std::uint32_t form_index) {
   forms_[form_index].shares_nothing =
       is_call(form.opcode) && std::none_of(classes_.begin() + info.first, classes_.end(),
                                            [](const auto& c) { return c->aliases || c->unknown || c->writes; });
+  forms_[form_index].entry = is_call(form.opcode) && entry_op_ && classes_[info.first]->op == *entry_op_;
 }
 
 TypeKind Binding::agreed_kind(const FormInfo& info) const {
@@ -123,6 +125,8 @@ void Binding::add_class(std::uint32_t form_index, const Spelling* spelling, cons
     call->reflected = spelling->reflected;
   }
   if (schema != nullptr && !fits(form, *schema, call->reflected, call->by_argument)) return;
+  // The signature says which input an entry is of; the call holds where it says so.
+  if (schema != nullptr && entry_op_ && call->op == *entry_op_) call->by_argument[0].how = Access::How::input;
   call->schema = schema;
   call->unknown = schema == nullptr;
   if (schema != nullptr) {
@@ -396,6 +400,7 @@ bool Binding::decide(std::uint32_t form_index, Index pattern_index) {
   const std::string_view target = graph_->text(form.target);
   const FormInfo& info = forms_[form_index];
   const CallClass& call = *classes_[info.first];
+  if (info.entry && pattern.kind != OpPatternKind::op) return false;  // no call that `*` or a hole would mean
   switch (pattern.kind) {
     case OpPatternKind::any:
       return true;
@@ -686,8 +691,57 @@ Value Binding::other_argument(NodeId n, const Access& access) {
       v.role = access.type;
       return v;
     }
+    case Access::How::input:
+      return Value::of_node(input_of_entry(n));
   }
   return {};
+}
+
+NodeId Binding::input_of_entry(NodeId entry) const {
+  const auto place = static_cast<std::size_t>((*graph_)[graph_->argument(entry, 0)].integer());
+  return graph_->signature()->outputs[place].input;
+}
+
+void Binding::find_entries() {
+  if (entries_) return;
+  entries_.emplace();
+  const std::size_t outputs = graph_->signature() != nullptr ? graph_->output_count() : 0;
+  for (std::size_t i = 0; i < outputs; ++i) {
+    const Slot& slot = (*graph_)[graph_->output_value(i)];
+    if (slot.kind != ArgKind::node || !is_entry(slot.node())) continue;
+    if (!first_entry_.valid()) first_entry_ = slot.node();
+    const auto [known, fresh] = entries_->try_emplace(input_of_entry(slot.node()).value, slot.node());
+    if (!fresh) known->second = NodeId();
+  }
+}
+
+// Edge overloads where there is one, else overloads; functions where there are only these.
+SpellingStyle Binding::style_of_graph() {
+  if (style_of_graph_) return *style_of_graph_;
+  bool calls = false, overloads = false, edge = false;
+  for (const NodeId n : graph_->nodes()) {
+    if (!is_call(graph_->opcode(n)) || is_entry(n)) continue;
+    const SpellingStyle own = call_class(n).style;
+    calls = true;
+    overloads |= own == SpellingStyle::aten_overload;
+    edge |= own == SpellingStyle::edge_overload;
+    if (edge) break;
+  }
+  style_of_graph_ = edge                 ? SpellingStyle::edge_overload
+                    : overloads || !calls ? SpellingStyle::aten_overload
+                                          : SpellingStyle::function;
+  return *style_of_graph_;
+}
+
+NodeId Binding::first_entry() {
+  find_entries();
+  return first_entry_;
+}
+
+NodeId Binding::entry_of(NodeId input) {
+  find_entries();
+  const auto found = entries_->find(input.value);
+  return found == entries_->end() ? NodeId() : found->second;
 }
 
 Value Binding::item(const Value& sequence, std::uint32_t i, const std::vector<Value>& heap) {

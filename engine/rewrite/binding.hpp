@@ -4,6 +4,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <unordered_map>
 #include <vector>
 
@@ -14,11 +15,11 @@ namespace fxrules::rewrite {
 
 // Where a call holds an argument.
 struct Access {
-  enum class How : std::uint8_t { absent, slot, run, constant };
+  enum class How : std::uint8_t { absent, slot, run, constant, input };
   How how = How::absent;
   TypeKind type = TypeKind::any;
   bool list = false;
-  std::uint32_t at = 0;     // slot: offset from the first top-level argument; run: first; constant: index
+  std::uint32_t at = 0;     // slot, input: offset from the first top-level argument; run: first; constant: index
   std::uint32_t count = 0;  // run
 };
 
@@ -81,6 +82,18 @@ class Binding {
   }
   // A call that by its form alone neither writes nor returns what it gets: a value of its own.
   bool shares_nothing(NodeId n) { return form_of(n).shares_nothing; }
+  // An entry of the signature (entries.hpp).
+  bool is_entry(NodeId n) { return form_of(n).entry; }
+  // The entry that gives this input its new value; none where the signature has none, or several. O(1), but the
+  // first time O(outputs).
+  NodeId entry_of(NodeId input);
+  // How new calls are spelled beside a node: as it is itself, beside an entry as the graph's calls are.
+  SpellingStyle style_beside(NodeId n) { return is_entry(n) ? style_of_graph() : call_class(n).style; }
+  // The one that stands first; none where there is none.
+  NodeId first_entry();
+  // The input of an entry and the place of its value.
+  [[nodiscard]] NodeId input_of_entry(NodeId entry) const;
+  [[nodiscard]] SlotId value_of_entry(NodeId entry) const { return graph_->argument(entry, 1); }
   // Whether the node is a call that satisfies the op pattern. Bindings of holes are asked for separately.
   bool accepts(NodeId n, program::Index pattern) {
     std::uint8_t& known = form_of(n).accepts[pattern];
@@ -139,6 +152,7 @@ class Binding {
   struct FormInfo {
     bool linked = false;
     bool shares_nothing = false;
+    bool entry = false;
     std::uint32_t first = 0, count = 0;  // classes
     CallClass* only = nullptr;           // the class, when there is one
     TypeKind returned = TypeKind::any;
@@ -190,6 +204,12 @@ class Binding {
   std::vector<Value> literals_;
   std::unordered_map<const SchemaArgument*, std::uint32_t> defaults_;  // constant by schema argument
   std::vector<FormTables> tables_;                                     // the one in use is first
+  std::optional<OpId> entry_op_;
+  void find_entries();
+  SpellingStyle style_of_graph();
+  std::optional<SpellingStyle> style_of_graph_;
+  std::optional<std::unordered_map<std::uint32_t, NodeId>> entries_;  // by input
+  NodeId first_entry_;
 };
 
 // Same node, or literals equal in type and value. Unknown where an operand is unknown. Iterative.

@@ -482,9 +482,10 @@ Value writable(Machine& m, Arguments a) {
   if (!a[0].is(Tag::node)) return ill_typed();
   m.dependencies().elsewhere = true;
   settle_uses(m);
-  const Value from = base(m, a);
-  // Without a signature an input may belong to anybody.
-  return Value::boolean(!is_graph_input(m, from.node()) && !m.storage().holds_input(a[0].node()));
+  // An input may belong to anybody, unless the signature gives it a new value.
+  if (!m.storage().holds_input(a[0].node())) return Value::boolean(true);
+  const NodeId input = m.storage().only_input(a[0].node());
+  return Value::boolean(input.valid() && m.binding().entry_of(input).valid());
 }
 
 Value is_input(Machine& m, Arguments a) {
@@ -545,24 +546,22 @@ Value in_place(Machine& m, Arguments a) {
   return Value::boolean(updates_in_place(m, a[0].node(), a[1].node()));
 }
 
-// A write to an input that stands in the output as that input's new value.
+// A write to an input that its entry names as the input's new value.
 Value is_writeback(Machine& m, Arguments a) {
   if (!a[0].is(Tag::node)) return ill_typed();
   const Graph& graph = graph_of(m);
-  const Signature* signature = graph.signature();
-  if (m.is_write_back(a[0].node())) return Value::boolean(true);
-  if (signature == nullptr || !m.binding().writes(a[0].node())) return Value::boolean(false);
-  for (std::size_t i = 0; i < signature->outputs.size(); ++i) {
-    const OutputSpec& spec = signature->outputs[i];
-    const SlotId slot = graph.output_value(i);
-    if (!is_mutation(spec.role) || !slot.valid() || graph[slot].kind != ArgKind::node) continue;
-    if (graph[slot].node() == a[0].node() && spec.input.valid() && updates_in_place(m, a[0].node(), spec.input))
+  const NodeId n = a[0].node();
+  if (m.is_write_back(n)) return Value::boolean(true);
+  if (graph.signature() == nullptr || !m.binding().writes(n)) return Value::boolean(false);
+  for (SlotId s = graph.first_use(n); s.valid(); s = graph.next_use(s)) {
+    const NodeId user = graph.owner(s);
+    if (m.binding().is_entry(user) && updates_in_place(m, n, m.binding().input_of_entry(user)))
       return Value::boolean(true);
   }
   return Value::boolean(false);
 }
 
-// How often the value itself stands in the output.
+// How often the caller gets the value itself; entries of the signature give it to inputs.
 Value outputs(Machine& m, Arguments a) {
   if (!a[0].is(Tag::node)) return ill_typed();
   m.dependencies().elsewhere = true;

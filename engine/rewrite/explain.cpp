@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "engine/rewrite/entries.hpp"
 #include "engine/rewrite/rewriter.hpp"
 #include "engine/rewrite/rule_tests.hpp"
 
@@ -25,8 +26,18 @@ class Explainer {
         binding_(rules, graph),
         machine_(binding_, [this]() -> rewrite::Storage& { return rewriter_.storage(); }),
         rewriter_(binding_, machine_),
-        tests_(binding_, machine_) {
+        tests_(binding_, machine_),
+        entries_(binding_) {
     machine_.use(rewriter_);
+  }
+  Explainer(const Explainer&) = delete;
+  Explainer& operator=(const Explainer&) = delete;
+  ~Explainer() { entries_.settle(); }
+
+  // Rules have no inputs as their roots: asked of an input, they answer for its entry in the signature.
+  NodeId subject(NodeId node) {
+    const NodeId entry = binding_.entry_of(node);
+    return entry.valid() ? entry : node;
   }
 
   Explanation explain(Index index, NodeId node) {
@@ -352,6 +363,7 @@ class Explainer {
   rewrite::Machine machine_;
   rewrite::Rewriter rewriter_;
   rewrite::RuleTests tests_;
+  rewrite::Entries entries_;
   std::vector<Value> variables_;
   std::vector<bool> bound_;
 };
@@ -360,6 +372,7 @@ class Explainer {
 
 std::vector<Explanation> explain(const RuleSet& rules, Graph& graph, NodeId node, const std::string& rule) {
   Explainer explainer(rules.program(), graph);
+  node = explainer.subject(node);
   std::vector<Explanation> out;
   for (Index r = 0; r < rules.program().rules.size(); ++r) {
     if (!rule.empty() && rules.program().rules[r].name != rule) continue;

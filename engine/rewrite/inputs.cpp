@@ -40,7 +40,8 @@ std::vector<NodeId> Inputs::written_inputs() {
   Storage& storage = rewriter_->storage();
   for (const NodeId n : storage.inputs()) {
     if (graph_->opcode(n) == Opcode::get_attr && !paths.insert(graph_->form(n).target.value).second) continue;
-    if (storage.write_between(n, n, NodeId()).valid()) inputs.push_back(n);
+    // The signature's own entry says what the caller finds in an input that has one.
+    if (!binding_->entry_of(n).valid() && storage.write_between(n, n, NodeId()).valid()) inputs.push_back(n);
   }
   return inputs;
 }

@@ -88,7 +88,7 @@ Refusal Session::output_allows(NodeId old, NodeId value) {
   // The storage is the same already: what counts is which values are returned.
   const auto returned = [&](NodeId n) {
     for (SlotId s = graph_->first_use(n); s.valid(); s = graph_->next_use(s)) {
-      if (graph_->owner(s) == output) return true;
+      if (graph_->owner(s) == output || binding_.is_entry(graph_->owner(s))) return true;
     }
     return false;
   };

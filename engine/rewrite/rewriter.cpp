@@ -203,11 +203,23 @@ bool Rewriter::make(const Value& v, NodeId root, NodeId place, SymbolId name) {
 void Rewriter::infer(std::uint32_t fresh) {
   const NodeId n = machine_->fresh()[fresh].made;
   if (!machine_->fresh()[fresh].asked) {
-    const MetaId meta = machine_->infer(n);  // may build more fresh nodes
+    MetaId meta = machine_->infer(n);  // may build more fresh nodes
+    if (!meta.valid()) meta = meta_of_written(n);
     machine_->fresh()[fresh].meta = meta;
     machine_->fresh()[fresh].asked = true;
   }
   graph_->set_meta(n, machine_->fresh()[fresh].meta);
+}
+
+// The result of an in-place op is the operand itself.
+MetaId Rewriter::meta_of_written(NodeId n) {
+  NodeId operand;
+  if (binding_->writes(n)) {
+    aliased_operands(*binding_, n, [&](NodeId o) {
+      if (!operand.valid() && relation(*binding_, n, o) == Relation::same) operand = o;
+    });
+  }
+  return operand.valid() ? graph_->meta(operand) : MetaId();
 }
 
 void Rewriter::try_out(std::uint32_t fresh, NodeId root) {
@@ -341,6 +353,35 @@ void Rewriter::erase_all(const Versions* holds) {
         dead_.push_back(operand);
       }
     }
+  }
+}
+
+void Rewriter::set_value_of_entry(NodeId entry, NodeId value) {
+  const SlotId place = binding_->value_of_entry(entry);
+  const NodeId old = (*graph_)[place].node();
+  users_.leaving(entry);
+  if (storage_ != nullptr) storage_->leaves_entry(old);
+  graph_->rebind(place, value);
+  if (storage_ != nullptr) storage_->enters_entry(value, entry);
+  users_.arrived(entry);
+  graph_->set_meta(entry, graph_->meta(value));
+  changes_.kept.push_back(entry);
+  changes_.gained_uses.push_back(value);
+  changes_.lost_uses.push_back(old);
+  erase_unused();
+}
+
+// Whoever keeps nodes in order sees them go and come again.
+void Rewriter::move_created(NodeId place) {
+  const std::vector<NodeId>& created = changes_.created;
+  for (std::size_t i = created.size(); i-- > 0;) {
+    users_.leaving(created[i]);
+    if (storage_ != nullptr) storage_->erased(created[i]);
+  }
+  for (const NodeId n : created) graph_->move_before(n, place);
+  for (const NodeId n : created) {
+    if (storage_ != nullptr) storage_->created(n);
+    users_.arrived(n);
   }
 }
 

@@ -67,6 +67,10 @@ class Rewriter : public Maker {
   void replace(NodeId old, NodeId value);
   // Replaces one argument by schema role; adds a keyword argument where there is none. False: same already.
   enum class Kept { changed, same, impossible };
+  // The entry gives its input that value; what it named before goes if it is pure and nobody uses it.
+  void set_value_of_entry(NodeId entry, NodeId value);
+  // The nodes that were made since `begin` stand before `place`, in their order. Requires: no operand stands behind it.
+  void move_created(NodeId place);
   Kept set_argument(NodeId n, std::string_view name, const Value& value);
   void erase_dead(NodeId n);   // requires no uses; cascades
   void erase_unused();         // what lost its last use and may go
@@ -81,6 +85,7 @@ class Rewriter : public Maker {
   bool make_all(std::uint32_t fresh, Make make);
   NodeId make_one(std::uint32_t fresh, NodeId root, NodeId place, SymbolId name);
   void infer(std::uint32_t fresh);
+  [[nodiscard]] MetaId meta_of_written(NodeId n);
   bool missing_operand(std::uint32_t fresh);
   [[nodiscard]] bool unmade(const Value& v) const { return v.is(Tag::fresh) && !machine_->fresh()[v.a].made.valid(); }
   void leave_out_defaults(const FreshNode& node, const Overload& schema);

@@ -40,6 +40,12 @@ std::string describe(Refusal refusal) {
       return "it writes to several operands, and two of its operands share storage or are read for one another";
     case Refusal::result_used:
       return "its result is used and is not one of the operands that it writes to";
+    case Refusal::read_later:
+      return "something later reads what the new call writes to";
+    case Refusal::not_writable:
+      return "the new call writes to an input that no output gives a new value";
+    case Refusal::reads_written:
+      return "the new call reads what it writes to";
   }
   return {};
 }
@@ -193,6 +199,7 @@ Outcome Session::alternatives(const program::Rule& rule, Index index, NodeId roo
     if (outcome != Outcome::declined) return outcome;
     decided = true;
     if (refusal_ != Refusal::none) break;  // the guard chose this alternative; the next ones are not for it
+    if (binding_.is_entry(root) && unbuilt_ == Refusal::none) break;  // it is as the alternative wants it
   }
   if (!decided) ++(unknown ? report_->rules[index].guard_unknown : report_->rules[index].guard_false);
   if (unbuilt_ != Refusal::none && refusal_ == Refusal::none) report_refusal(index, root, unbuilt_);
@@ -212,7 +219,7 @@ void Session::report_refusal(Index index, NodeId root, Refusal why) {
   if (said[root.value]) return;
   said[root.value] = true;
   ++report_->rules[index].refused;
-  report_->notes.push_back({index, graph_->name_id(root), "not rewritten: " + describe(why)});
+  report_->notes.push_back({index, name_of(root), "not rewritten: " + describe(why)});
 }
 
 void Session::begin_matching(const program::Phase& phase, NodeId root) {
@@ -255,10 +262,11 @@ Outcome Session::say(Index index, const program::Alternative& alternative, NodeI
   said[root.value] = true;
   const std::string message = machine_.text_of(text);
   if (alternative.kind == ResultKind::note) {
-    report_->notes.push_back({index, graph_->name_id(root), message});
+    report_->notes.push_back({index, name_of(root), message});
     return Outcome::noted;
   }
-  report_->diagnostics.push_back({Severity::error, "rule-error", fmt::format("`{}`: {}", graph_->name(root), message),
+  report_->diagnostics.push_back({Severity::error, "rule-error",
+                                  fmt::format("`{}`: {}", graph_->text(name_of(root)), message),
                                   alternative.span,
                                   fmt::format("the rule `{}` stops here", rules_->rules[index].name)});
   return Outcome::failed;
@@ -274,9 +282,9 @@ void Session::record(Index index, NodeId root, const std::vector<NodeId>& nodes,
   if (!options_->record) return;
   matched_.clear();
   created_.clear();
-  for (const NodeId n : nodes) matched_.push_back(graph_->name_id(n));
+  for (const NodeId n : nodes) matched_.push_back(name_of(n));
   for (const NodeId n : changes.created) created_.push_back(graph_->name_id(n));
-  report_->applications.push_back({index, graph_->name_id(root), matched_, created_, result, replaced_});
+  report_->applications.push_back({index, name_of(root), matched_, created_, result, replaced_});
 }
 
 // ---------------------------------------------------------------- results
@@ -288,10 +296,11 @@ Outcome Session::value(const program::Rule& rule, Index index, const program::Al
     variables[alternative.assignments[0].value] = variables[alternative.existing];
   } else if (const Value top = machine_.run(alternative.code, variables); top.is(Tag::failure)) {
     report_->diagnostics.push_back({Severity::error, "rule-error",
-                                    fmt::format("`{}`: {}", graph_->name(root), machine_.text_of(top)),
+                                    fmt::format("`{}`: {}", graph_->text(name_of(root)), machine_.text_of(top)),
                                     alternative.span, fmt::format("the rule `{}` stops here", rule.name)});
     return Outcome::failed;
   }
+  if (binding_.is_entry(root)) return write_back(index, alternative, root, variables, nodes);
   if (may_write(root)) return write(index, alternative, root, variables, nodes);
   replacements_.clear();
   for (const program::Assignment& a : alternative.assignments) {
@@ -337,14 +346,19 @@ Outcome Session::value(const program::Rule& rule, Index index, const program::Al
       return refuse(index, root, why);
     }
   }
+  std::vector<NodeId> going;
+  for (const Replacement& r : replacements_) going.push_back(r.old);
+  Refusal why = new_writes_allow(going);
   for (const Replacement& r : replacements_) {
+    if (why != Refusal::none) break;
     const NodeId value = rewriter_.node_of(r.value);
-    Refusal why = output_allows(r.old, value);
-    if (why == Refusal::none) why = storage_allows(r.old, value);
-    if (why != Refusal::none) {
-      rewriter_.unmake();
-      return refuse(index, root, why);
-    }
+    const bool anew = writes_anew(value);
+    why = anew ? takes_over(r.old, value) : output_allows(r.old, value);
+    if (why == Refusal::none && !anew) why = storage_allows(r.old, value);
+  }
+  if (why != Refusal::none) {
+    rewriter_.unmake();
+    return refuse(index, root, why);
   }
   SymbolId result;
   replaced_.clear();
@@ -356,6 +370,7 @@ Outcome Session::value(const program::Rule& rule, Index index, const program::Al
     } else {
       replaced_.insert(replaced_.end(), {graph_->name_id(r.old), graph_->name_id(value)});
     }
+    if (!in_place_of_.empty()) in_place_of_.insert_or_assign(r.old.value, value);
     rewriter_.replace(r.old, value);
   }
   record(index, root, nodes, result);

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <string>
+#include <unordered_map>
 #include <vector>
 
 #include "engine/rewrite/rewriter.hpp"
@@ -28,6 +29,9 @@ enum class Refusal : std::uint8_t {
   operand_left,     // the root writes an operand that the rule gives no new value
   shared_operands,  // two written operands share storage
   result_used,      // the root's result is used and is none of its operands
+  read_later,       // something behind a new write reads what it writes to
+  not_writable,     // a new write to an input that keeps its value
+  reads_written,    // a new write reads what it writes to through another operand
 };
 
 enum class Outcome : std::uint8_t { declined, applied, failed, noted };
@@ -110,6 +114,21 @@ class Session {
   [[nodiscard]] Refusal operands_allow(const std::vector<Value>& values, NodeId root, const std::vector<NodeId>& nodes);
   [[nodiscard]] bool decides_write(NodeId n, std::string_view argument);
 
+  // new_writes.cpp: what rules make writes operands
+  [[nodiscard]] Refusal new_writes_allow(const std::vector<NodeId>& going);
+  [[nodiscard]] Refusal new_write_allows(NodeId write, NodeId operand, const std::vector<NodeId>& except);
+  [[nodiscard]] bool writes_anew(NodeId value);
+  [[nodiscard]] Refusal takes_over(NodeId old, NodeId value);
+  [[nodiscard]] NodeId in_place_base(NodeId n);
+
+  // write_backs.cpp: the root is an entry of the signature
+  Outcome write_back(program::Index index, const program::Alternative& alternative, NodeId root,
+                     std::vector<Value>& variables, const std::vector<NodeId>& nodes);
+  [[nodiscard]] Refusal entry_allows(NodeId root, NodeId old, NodeId value);
+  void move_up(NodeId root);
+  [[nodiscard]] NodeId last_input();
+  [[nodiscard]] SymbolId name_of(NodeId root);
+
   // legality.cpp
   struct Replacement {
     NodeId old;
@@ -146,6 +165,10 @@ class Session {
   std::vector<std::pair<NodeId, SymbolId>> device_changes_;  // not settled yet, each with the device it was on
   // Kept, so that an attempt allocates nothing.
   std::vector<Replacement> replacements_;
+  std::vector<NodeId> new_writes_;
+  std::unordered_map<std::uint32_t, NodeId> moved_behind_;  // by node: the last one that was put behind it
+  NodeId last_input_;
+  std::unordered_map<std::uint32_t, NodeId> in_place_of_;  // in-place results: what they are, as far as it was looked
   std::vector<SymbolId> matched_, created_, replaced_;
 };
 

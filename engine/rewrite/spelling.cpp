@@ -203,7 +203,7 @@ CallSpelling spell_template(Machine& m, const FreshNode& node, NodeId root) {
         out.ok = false;
         return out;
       }
-      return spell_op(m, node, made.op, m.binding().call_class(root).style, "");
+      return spell_op(m, node, made.op, m.binding().style_beside(root), "");
     }
     case Template::Kind::holes:
       return spell_holes(m, node, made, root);
@@ -247,7 +247,7 @@ const CallSpelling& Speller::spell(const FreshNode& node, NodeId root) {
   if (!kinds) return other_ = work_out(node, root);
   if (known_.empty()) known_.resize(machine_->binding().rules().templates.size());
   std::vector<Known>& known = known_[node.call_template];
-  const SpellingStyle style = machine_->binding().call_class(root).style;
+  const SpellingStyle style = machine_->binding().style_beside(root);
   for (const Known& k : known) {
     if (k.style == style && k.kinds == *kinds) return k.call;
   }

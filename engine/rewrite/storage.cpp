@@ -28,13 +28,16 @@ bool Storage::is_input(NodeId n) const {
 
 void Storage::created(NodeId n) {
   grow();
+  if (binding_->is_entry(n)) return enters_entry((*graph_)[binding_->value_of_entry(n)].node(), n);
   if (binding_->shares_nothing(n)) return;
   switch (graph_->opcode(n)) {
     case Opcode::placeholder:
       ++facts(group_of(n)).inputs;
+      facts(group_of(n)).input = n;
       return;
     case Opcode::get_attr: {
       ++facts(group_of(n)).inputs;
+      facts(group_of(n)).input = n;
       const auto [found, fresh] = attributes_.try_emplace(graph_->form(n).target.value, n);
       if (!fresh && graph_->alive(found->second)) join(n, found->second);
       found->second = n;
@@ -42,7 +45,7 @@ void Storage::created(NodeId n) {
     }
     case Opcode::output:
       for (const Slot& slot : graph_->slots(n)) {
-        if (slot.kind == ArgKind::node) ++facts(group_of(slot.node())).outputs;
+        if (slot.kind == ArgKind::node) ++facts(group_of(slot.node())).outputs.all;
       }
       return;
     default:
@@ -100,7 +103,10 @@ void Storage::join(NodeId a, NodeId b) {
   Facts moved = std::exchange(facts(old_group), {});
   Facts& f = facts(group);
   f.inputs += moved.inputs;
-  f.outputs += moved.outputs;
+  if (moved.inputs > 0) f.input = moved.input;
+  f.outputs.all += moved.outputs.all;
+  f.outputs.entries += moved.outputs.entries;
+  if (moved.outputs.entries > 0) f.outputs.entry = moved.outputs.entry;
   moved.forget_removed();
   if (moved.writes.empty()) return;
   f.forget_removed();
@@ -124,16 +130,30 @@ NodeId Storage::write_between(NodeId value, NodeId from, NodeId to) {
   return *at;
 }
 
-bool Storage::used_after(NodeId value, NodeId place, NodeId except) const {
+bool Storage::used_after(NodeId value, NodeId place, std::span<const NodeId> except) const {
   NodeId m = value;
   do {
     for (SlotId s = graph_->first_use(m); s.valid(); s = graph_->next_use(s)) {
       const NodeId user = graph_->owner(s);
-      if (user != except && (user == place || graph_->precedes(place, user))) return true;
+      if (user != place && !graph_->precedes(place, user)) continue;
+      if (std::find(except.begin(), except.end(), user) == except.end()) return true;
     }
     m = next_of(m);
   } while (m != value);
   return false;
+}
+
+NodeId Storage::last_user(NodeId value, std::span<const NodeId> except) const {
+  NodeId last, m = value;
+  do {
+    for (SlotId s = graph_->first_use(m); s.valid(); s = graph_->next_use(s)) {
+      const NodeId user = graph_->owner(s);
+      if (last.valid() && !graph_->precedes(last, user)) continue;
+      if (std::find(except.begin(), except.end(), user) == except.end()) last = user;
+    }
+    m = next_of(m);
+  } while (m != value);
+  return last;
 }
 
 bool Storage::returned_otherwise(NodeId value) const {
@@ -141,8 +161,17 @@ bool Storage::returned_otherwise(NodeId value) const {
   if (f == nullptr) return false;
   std::uint32_t own = 0;
   for (SlotId s = graph_->first_use(value); s.valid(); s = graph_->next_use(s))
-    own += graph_->opcode(graph_->owner(s)) == Opcode::output;
-  return f->outputs > own;
+    own += is_output(graph_->owner(s));
+  return f->outputs.all > own;
+}
+
+bool Storage::is_output(NodeId n) const { return graph_->opcode(n) == Opcode::output || binding_->is_entry(n); }
+
+void Storage::count_output(NodeId value, int by, NodeId entry) {
+  Outputs& outputs = facts(group_of(value)).outputs;
+  outputs.all += static_cast<std::uint32_t>(by);
+  outputs.entries += static_cast<std::uint32_t>(by);
+  if (entry.valid()) outputs.entry = entry;
 }
 
 bool Storage::holds_input(NodeId value) const {
@@ -150,9 +179,16 @@ bool Storage::holds_input(NodeId value) const {
   return f != nullptr && f->inputs > 0;
 }
 
-bool Storage::reaches_output(NodeId value) const {
+NodeId Storage::only_input(NodeId value) const {
   const Facts* f = find_facts(group_of(value));
-  return f != nullptr && f->outputs > 0;
+  return f != nullptr && f->inputs == 1 ? f->input : NodeId();
+}
+
+bool Storage::reaches_output(NodeId value) const { return outputs(value).all > 0; }
+
+Storage::Outputs Storage::outputs(NodeId value) const {
+  const Facts* f = find_facts(group_of(value));
+  return f != nullptr ? f->outputs : Outputs{};
 }
 
 bool Storage::derived(NodeId value) {
@@ -200,16 +236,23 @@ void Storage::erased(NodeId n) {
 
 void Storage::replacing(NodeId old, NodeId value) {
   const std::uint32_t from = group_of(old), to = group_of(value);
-  if (from == to || find_facts(from) == nullptr || facts(from).outputs == 0) return;
+  if (from == to || find_facts(from) == nullptr || facts(from).outputs.all == 0) return;
   move_outputs(old, from, to);
 }
 
 // The uses of a member by the output count for another group from now on.
 void Storage::move_outputs(NodeId member, std::uint32_t from, std::uint32_t to) {
   for (SlotId s = graph_->first_use(member); s.valid(); s = graph_->next_use(s)) {
-    if (graph_->opcode(graph_->owner(s)) != Opcode::output) continue;
-    --facts(from).outputs;
-    ++facts(to).outputs;
+    const NodeId user = graph_->owner(s);
+    if (!is_output(user)) continue;
+    const std::uint32_t entry = binding_->is_entry(user) ? 1 : 0;
+    Outputs& before = facts(from).outputs;
+    --before.all;
+    before.entries -= entry;
+    Outputs& now = facts(to).outputs;
+    ++now.all;
+    now.entries += entry;
+    if (entry != 0) now.entry = user;
   }
 }
 
@@ -241,7 +284,7 @@ void Storage::move_derived(NodeId old, NodeId value, std::uint32_t uses) {
     std::uint32_t left = n == value ? uses : NodeId::kNone;
     for (SlotId s = graph_->first_use(n); s.valid() && left > 0; s = graph_->next_use(s), --left) {
       const NodeId user = graph_->owner(s);
-      if (user == old || group_of(user) != from || graph_->opcode(user) == Opcode::output) continue;
+      if (user == old || group_of(user) != from || is_output(user)) continue;
       bool derived_from_n = false;
       aliased_operands(*binding_, user, [&](NodeId operand) { derived_from_n |= operand == n; });
       if (!derived_from_n) continue;

@@ -4,6 +4,7 @@
 // Kept up to date while the graph is rewritten; nothing here decides whether a rewrite is allowed.
 #pragma once
 
+#include <span>
 #include <vector>
 
 #include "engine/rewrite/binding.hpp"
@@ -23,10 +24,23 @@ class Storage {
   [[nodiscard]] bool changes_views() const { return changes_views_; }
   // The first node strictly between two nodes that writes to the value's storage; `to` none: to the end.
   [[nodiscard]] NodeId write_between(NodeId value, NodeId from, NodeId to);
-  // Some member of the group is used at or behind `place` by a node other than `except`.
-  [[nodiscard]] bool used_after(NodeId value, NodeId place, NodeId except) const;
+  // Some member of the group is used at or behind `place` by a node that is none of `except`.
+  [[nodiscard]] bool used_after(NodeId value, NodeId place, std::span<const NodeId> except) const;
+  [[nodiscard]] bool used_after(NodeId value, NodeId place, NodeId except) const {
+    return used_after(value, place, std::span(&except, 1));
+  }
+  // The last node that uses a member and is none of `except`; none where nobody does.
+  [[nodiscard]] NodeId last_user(NodeId value, std::span<const NodeId> except) const;
   [[nodiscard]] bool holds_input(NodeId value) const;
+  // The input whose storage it is; none where it is none's, or more than one.
+  [[nodiscard]] NodeId only_input(NodeId value) const;
+  // How often the output holds a member, entries of the signature included, and how many are such entries.
   [[nodiscard]] bool reaches_output(NodeId value) const;
+  struct Outputs {
+    std::uint32_t all = 0, entries = 0;
+    NodeId entry;  // one of them
+  };
+  [[nodiscard]] Outputs outputs(NodeId value) const;
   // The output holds a member of the group other than the value itself.
   [[nodiscard]] bool returned_otherwise(NodeId value) const;
   [[nodiscard]] bool derived(NodeId value);  // the value may alias an operand
@@ -41,13 +55,18 @@ class Storage {
 
   // From now on the two count as sharing storage: uses of one move to the other as they are met.
   void unite(NodeId a, NodeId b) { join(a, b); }
+  // The value of an entry, before and after it changes.
+  void leaves_entry(NodeId value) { count_output(value, -1, NodeId()); }
+  void enters_entry(NodeId value, NodeId entry) { count_output(value, 1, entry); }
 
   // The first operand that the result may share storage with; none when it shares none.
   void aliased_operands_once(NodeId n, NodeId& operand);
 
  private:
   struct Facts {
-    std::uint32_t inputs = 0, outputs = 0;
+    std::uint32_t inputs = 0;
+    NodeId input;  // one of them
+    Outputs outputs;
     std::vector<NodeId> writes;  // program order; may hold nodes that are gone
     std::size_t first = 0;       // of `writes` that counts: a sweep that removes writes removes the first ones
     [[nodiscard]] auto begin() { return writes.begin() + static_cast<std::ptrdiff_t>(first); }
@@ -81,6 +100,8 @@ class Storage {
   [[nodiscard]] bool is_input(NodeId n) const;
   void move_derived(NodeId old, NodeId value, std::uint32_t uses);
   void move_outputs(NodeId member, std::uint32_t from, std::uint32_t to);
+  [[nodiscard]] bool is_output(NodeId n) const;
+  void count_output(NodeId value, int by, NodeId entry);
 
   Binding* binding_;
   Graph* graph_;

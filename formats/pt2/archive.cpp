@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstring>
 #include <exception>
+#include <utility>
 
 #include <fmt/format.h>
 #include <minizip/unzip.h>
@@ -92,7 +93,69 @@ std::string padding(std::uint64_t header, std::size_t name, bool zip64) {
   return field + std::string(length, 'Z');
 }
 
+// A zip file that goes to a sink, member by member.
+class Writer {
+ public:
+  Writer(const Sink& sink, const Patch& patch) : output_{sink, patch} {
+    zlib_filefunc64_def functions{open_output, no_read, write_output, tell_output,
+                                  seek_output, nothing, has_failed,   &output_};
+    zip_ = zipOpen2_64("", APPEND_STATUS_CREATE, nullptr, &functions);
+  }
+  ~Writer() {
+    if (zip_ != nullptr) zipClose(zip_, nullptr);
+  }
+  Writer(const Writer&) = delete;
+  Writer& operator=(const Writer&) = delete;
+
+  void add(const std::string& name, const std::function<void(const Sink&)>& content) {
+    const std::string field = padding(output_.end, name.size(), false);
+    zip_fileinfo info{};
+    if (zipOpenNewFileInZip3_64(zip_, name.c_str(), &info, field.data(), static_cast<unsigned>(field.size()), nullptr,
+                                0, nullptr, 0, 0, 0, -MAX_WBITS, DEF_MEM_LEVEL, Z_DEFAULT_STRATEGY, nullptr, 0,
+                                0) != ZIP_OK)
+      fail(name);
+    content([&](std::string_view text) { write(name, text); });
+    if (zipCloseFileInZip(zip_) != ZIP_OK) fail(name);
+  }
+
+  void close() {
+    const zipFile last = std::exchange(zip_, nullptr);
+    if (zipClose(last, nullptr) != ZIP_OK || output_.failure) fail("table of contents");
+  }
+
+ private:
+  void write(const std::string& name, std::string_view text) {
+    for (; !text.empty(); text.remove_prefix(std::min(kPiece, text.size()))) {
+      const std::string_view some = text.substr(0, kPiece);
+      if (zipWriteInFileInZip(zip_, some.data(), static_cast<unsigned>(some.size())) != ZIP_OK) fail(name);
+    }
+  }
+  [[noreturn]] void fail(const std::string& name) const {
+    if (output_.failure) std::rethrow_exception(output_.failure);
+    throw ArchiveError(fmt::format("its member `{}` cannot be written", name));
+  }
+
+  Output output_;
+  zipFile zip_ = nullptr;
+};
+
 }  // namespace
+
+void write_new_archive(const std::function<void(const Sink&)>& program, const Sink& sink, const Patch& patch) {
+  // Torch wants each of them; an empty pickle stands for no sample inputs.
+  constexpr std::string_view kNoWeights = R"({"config": {}})";
+  const auto text = [](std::string_view content) { return [content](const Sink& out) { out(content); }; };
+  Writer zip(sink, patch);
+  zip.add("model/data/weights/model_weights_config.json", text(kNoWeights));
+  zip.add("model/data/constants/model_constants_config.json", text(kNoWeights));
+  zip.add("model/models/model.json", program);
+  zip.add("model/data/sample_inputs/model.pt", text(""));
+  zip.add("model/archive_format", text("pt2"));
+  zip.add("model/archive_version", text("0"));
+  zip.add("model/.data/version", text("6\n"));
+  zip.add("model/byteorder", text("little"));
+  zip.close();
+}
 
 struct Archive::Zip {
   unzFile file = nullptr;

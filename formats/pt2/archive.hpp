@@ -44,4 +44,7 @@ class Archive {
   std::vector<std::string> names_;
 };
 
+// A zip file as torch.export.save lays it out, with that program and no weights.
+void write_new_archive(const std::function<void(const Sink&)>& program, const Sink& sink, const Patch& patch);
+
 }  // namespace fxrules::pt2

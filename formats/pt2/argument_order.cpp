@@ -35,6 +35,10 @@ const Overload* schema_of(const Catalogue* catalogue, std::string_view target) {
   return &catalogue->overload(spelling->overload);
 }
 
+bool has_several(const Overload* schema) {
+  return schema != nullptr && (schema->returns.size() > 1 || (schema->returns.size() == 1 && schema->returns[0].type.list));
+}
+
 void order_arguments(std::vector<NamedArgument>& arguments, const Overload* schema, bool higher_order) {
   for (NamedArgument& a : arguments) a.keyword = is_keyword(a, schema, higher_order);
   const auto earlier = [&](const NamedArgument& a, const NamedArgument& b) {

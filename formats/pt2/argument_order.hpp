@@ -19,6 +19,8 @@ struct NamedArgument {
 [[nodiscard]] bool is_higher_order(std::string_view target);
 // The schema of a target that names one; null where the catalogue does not know it, or is null.
 [[nodiscard]] const Overload* schema_of(const Catalogue* catalogue, std::string_view target);
+// A call gives a tuple or a list of values.
+[[nodiscard]] bool has_several(const Overload* schema);
 // Decides `keyword` and puts positional arguments first, each group in the order of the schema.
 void order_arguments(std::vector<NamedArgument>& arguments, const Overload* schema, bool higher_order);
 

@@ -22,12 +22,33 @@ GraphWriter::GraphWriter(Writing& writing, const GraphOrigin& origin, const Grap
       graph_(graph),
       getitem_(graph.symbols().intern("operator.getitem")) {
   find_items();
+  find_new_items();
   name_leaves();
 }
 
 void GraphWriter::unsayable(NodeId n, std::string what, std::string hint) {
+  const std::size_t before = writing_.problems.size();
   writing_.report(Severity::error, "unsayable", fmt::format("`{}` cannot be written: {}", graph_.name(n), what),
                   std::move(hint));
+  if (writing_.problems.size() > before) writing_.problems.back().span = writing_.place_of(graph_.name(n));
+}
+
+// Where the text that the graph was read from defines the name: at the start of a line, or behind a `%`.
+Span Writing::place_of(std::string_view name) const {
+  const Span& all = program.place;
+  if (all.source == nullptr || all.source->text.empty()) return {};
+  const std::string_view text = all.source->text;
+  const std::size_t end = all.end > all.begin ? std::min<std::size_t>(all.end, text.size()) : text.size();
+  for (std::size_t at = text.find(name, all.begin); at < end; at = text.find(name, at + 1)) {
+    const std::size_t behind = at + name.size();
+    const bool ends = behind < text.size() && (text[behind] == ' ' || text[behind] == ':');
+    std::size_t line = text.rfind('\n', at);
+    line = line == std::string_view::npos ? 0 : line + 1;
+    const std::string_view lead = text.substr(line, at - line);
+    if (ends && lead.find_first_not_of(" %") == std::string_view::npos)
+      return {all.source, static_cast<std::uint32_t>(at), static_cast<std::uint32_t>(behind)};
+  }
+  return {};
 }
 
 // ---------------------------------------------------------------- outputs of nodes with several
@@ -75,6 +96,22 @@ void GraphWriter::find_items() {
       const auto leaf = inside.find(index.integer());
       if (leaf != inside.end()) settle(leaf->second, n);
     }
+  }
+}
+
+// Of nodes that the file did not have.
+void GraphWriter::find_new_items() {
+  for (const NodeId n : graph_.nodes()) {
+    const CallForm& form = graph_.form(n);
+    if (form.target != getitem_ || form.opcode != Opcode::call_function || form.positional != 2) continue;
+    const Slot &from = graph_[graph_.argument(n, 0)], &index = graph_[graph_.argument(n, 1)];
+    if (from.kind != ArgKind::node || index.kind != ArgKind::integer || index.integer() < 0) continue;
+    const NodeId producer = from.node();
+    if (origin_.range_of(producer).valid() || graph_.opcode(producer) != Opcode::call_function) continue;
+    if (!has_several(schema_of(writing_.catalogue, graph_.target(producer)))) continue;
+    const auto [item, fresh] = new_items_[producer.value].try_emplace(index.integer(), n);
+    if (!fresh) same_as_.emplace(n.value, item->second);
+    folded_.insert(n.value);
   }
 }
 

@@ -1,6 +1,7 @@
 // One graph of a program as JSON: what is as it was read keeps its bytes.
 #pragma once
 
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -25,6 +26,7 @@ struct Writing {
     return std::string_view(program.source->text).substr(range.begin, range.end - range.begin);
   }
   void report(Severity severity, std::string kind, std::string message, std::string hint = {});
+  [[nodiscard]] Span place_of(std::string_view name) const;
 };
 
 class GraphWriter {
@@ -40,6 +42,7 @@ class GraphWriter {
   void write(Range whole);  // the graph object, which stands there in the source
   [[nodiscard]] std::string_view value_name(NodeId n) const;
   [[nodiscard]] std::string argument_text(SlotId slot, const SchemaType& type);
+  [[nodiscard]] std::string named_value(NodeId n);
   [[nodiscard]] bool same_argument(SlotId before, SlotId now) const;
   // A list or object that stood there with these items.
   void list(Range range, const std::vector<Range>& before, const std::vector<Item>& now);
@@ -51,6 +54,7 @@ class GraphWriter {
     std::string name;
   };
   void find_items();
+  void find_new_items();
   void name_leaves();
 
   // Parts of the graph object.
@@ -73,13 +77,13 @@ class GraphWriter {
   [[nodiscard]] std::string argument_name(NodeId n, std::uint32_t i, const Overload* schema, bool higher_order);
   [[nodiscard]] std::string outputs_text(NodeId n, Range before);
   [[nodiscard]] std::string new_outputs(NodeId n);
+  [[nodiscard]] std::string several_outputs(NodeId n, const Overload& schema);
   [[nodiscard]] std::string metadata_for(NodeId n);
   [[nodiscard]] std::string target_text(NodeId n) const;
   [[nodiscard]] std::string source_text(Range range);  // as `emit`
 
   // Values.
   [[nodiscard]] Table table_of(NodeId n) const;
-  [[nodiscard]] std::string named_value(NodeId n);
   [[nodiscard]] std::string list_text(SlotId slot, const SchemaType& type);
   [[nodiscard]] std::string literal_text(const Slot& slot, const SchemaType& type);
   [[nodiscard]] std::string tensor_text(NodeId n, Range before);
@@ -99,6 +103,7 @@ class GraphWriter {
   std::unordered_map<std::uint32_t, NodeId> same_as_;       // a second getitem of one output
   std::unordered_map<std::uint32_t, std::size_t> leaf_of_;  // by getitem node
   std::unordered_set<std::uint32_t> folded_;                // getitem nodes that are outputs of another node
+  std::unordered_map<std::uint32_t, std::map<std::int64_t, NodeId>> new_items_;  // of new nodes with several
   NodeId at_;                                               // whose text is made
 };
 

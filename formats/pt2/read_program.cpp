@@ -49,7 +49,10 @@ void read_all(Reading& reading, Graph& graph) {
       Value& value = field.value();
       for (auto item : json.array(value, "`verifiers`")) {
         Value one = item.value();
-        reading.program.functional |= json.string(one, "a verifier") == "ATEN";
+        Range word;
+        if (json.string(one, "a verifier", &word) != "ATEN") continue;
+        reading.program.functional = true;
+        reading.program.functional_verifiers.push_back(word);
       }
     }
   }
@@ -84,6 +87,10 @@ void read_program(const SourcePtr& source, const ReadOptions& options, Origin& o
     const auto has = [](const std::vector<std::string>& keys, std::string_view key) {
       return std::find(keys.begin(), keys.end(), key) != keys.end();
     };
+    // What a program without nodes or arguments leaves open is as new releases do it.
+    if (dialect.node_keys.empty())
+      dialect.node_keys = {"target", "inputs", "outputs", "metadata", "is_hop_single_tensor_return", "name"};
+    if (dialect.argument_keys.empty()) dialect.argument_keys = {"name", "arg", "kind"};
     dialect.argument_kinds = has(dialect.argument_keys, "kind");
     // Old releases leave absent values out and write Infinity as Python does; new ones quote it.
     dialect.bare_infinity = reading.bare_infinity || (!reading.quoted_infinity && !dialect.argument_kinds);

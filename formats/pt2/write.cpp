@@ -29,6 +29,7 @@ class ProgramWriter {
                                {program_.input_specs_list, &ProgramWriter::input_specs},
                                {program_.output_specs_list, &ProgramWriter::output_specs},
                                {program_.module_calls, &ProgramWriter::module_calls}};
+    for (const Range verifier : program_.functional_verifiers) parts.push_back({verifier, &ProgramWriter::verifier});
     std::erase_if(parts, [](const Stretch& s) { return !s.range.valid(); });
     std::sort(parts.begin(), parts.end(),
               [](const Stretch& a, const Stretch& b) { return a.range.begin < b.range.begin; });
@@ -46,13 +47,23 @@ class ProgramWriter {
  private:
   void graph(Range range) { writer_.write(range); }
 
+  void verifier(Range range) {
+    if (!program_.allow_in_place) return writing_.out->copy(range);
+    writing_.out->text(in_quotes("TRAINING"));
+  }
+
   // Entries whose values are what they were stay; others are spelled anew, entries of placeholders that are gone go.
   void input_specs(Range range) {
     const Signature *before = program_.original.signature(), *now = graph_.signature();
     if (before == nullptr || now == nullptr) return writing_.out->copy(range);
+    if (is_archive(file_) && file_.exported->member.empty()) weights(*now);
     std::vector<GraphWriter::Item> items;
     std::size_t at = 0;
     for (const InputSpec& spec : now->inputs) {
+      if (program_.made_up) {
+        items.push_back({std::nullopt, new_input(spec)});
+        continue;
+      }
       while (at < before->inputs.size() && before->inputs[at].node != spec.node) ++at;
       if (at == before->inputs.size()) return lost("an input");
       const bool same = graph_.name_id(spec.node) == program_.original.name_id(spec.node);
@@ -63,6 +74,38 @@ class ProgramWriter {
 
   std::string renamed_input(std::size_t at, const InputSpec& spec) {
     return with_name(program_.input_specs[at], program_.original.name(spec.node), graph_.name(spec.node));
+  }
+
+  // A new archive holds no weights: what is no input of the caller is missing.
+  void weights(const Signature& signature) {
+    for (const InputSpec& spec : signature.inputs) {
+      if (spec.role == InputRole::user || spec.role == InputRole::literal || spec.role == InputRole::token) continue;
+      writing_.report(Severity::error, "unsayable",
+                      fmt::format("the input `{}` is a tensor of the module, and its value is not there",
+                                  graph_.name(spec.node)),
+                      "an archive with weights can be rewritten, not made");
+    }
+  }
+
+  std::string new_input(const InputSpec& spec) {
+    const auto of_module = [&](std::string_view tag, std::string_view more = {}) {
+      return fmt::format(R"({{"{0}": {{"arg": {{"name": {1}}}, "{0}_name": {2}{3}}}}})", tag,
+                         in_quotes(graph_.name(spec.node)), in_quotes(graph_.text(spec.path)), more);
+    };
+    switch (spec.role) {
+      case InputRole::user:
+        return fmt::format(R"({{"user_input": {{"arg": {}}}}})", writer_.named_value(spec.node));
+      case InputRole::parameter:
+        return of_module("parameter");
+      case InputRole::buffer:
+        return of_module("buffer", spec.persistent ? R"(, "persistent": true)" : R"(, "persistent": false)");
+      case InputRole::constant:
+        return of_module("tensor_constant");
+      default:
+        writing_.report(Severity::error, "unsayable",
+                        fmt::format("the input `{}` is of a kind that is only rewritten", graph_.name(spec.node)));
+        return {};
+    }
   }
 
   // The text of an entry with the name of its value exchanged. Names of parameters and buffers stand behind it.
@@ -188,6 +231,7 @@ void write_program(const GraphFile& file, const Sink& sink) {
 
 void write_archive(const GraphFile& file, const Sink& sink, const Patch& patch) {
   const Origin& origin = *file.exported;
+  if (origin.member.empty()) return write_new_archive([&](const Sink& out) { write_program(file, out); }, sink, patch);
   const std::string name = origin.path.empty() ? origin.bytes->name : origin.path;
   try {
     const auto archive = origin.path.empty() ? std::make_unique<Archive>(std::string_view(origin.bytes->text))

@@ -193,6 +193,16 @@ std::string GraphWriter::outputs_text(NodeId n, Range before) {
   return text;
 }
 
+namespace {
+
+// What torch looks up by its name: ops, and functions of sizes.
+bool is_op_of_programs(std::string_view target) {
+  return target.starts_with("torch.ops.") || target.starts_with("operator.") || target.starts_with("torch.sym_") ||
+         target.starts_with("math.") || target.starts_with("executorch.exir.dialects.");
+}
+
+}  // namespace
+
 std::string GraphWriter::new_node(NodeId n) {
   const Opcode opcode = graph_.opcode(n);
   if (opcode != Opcode::call_function) {
@@ -202,9 +212,12 @@ std::string GraphWriter::new_node(NodeId n) {
   }
   const std::string_view target = graph_.target(n);
   const Overload* schema = schema_of(writing_.catalogue, target);
-  if (schema != nullptr && schema->writes() && writing_.program.functional)
+  if (!is_op_of_programs(target))
+    unsayable(n, fmt::format("`{}` is no op of a program", target),
+              "programs hold ops of torch.ops and sizes; rules can name the op as `aten.add.Tensor`");
+  if (schema != nullptr && schema->writes() && writing_.program.functional && !writing_.program.allow_in_place)
     unsayable(n, fmt::format("`{}` writes to an operand, and the program is functional", target),
-              "its verifier is ATEN: torch.export.load refuses in-place ops in it");
+              "its verifier is ATEN: torch.export.load refuses in-place ops in it; --verifier training makes it TRAINING");
   std::string text = "{";
   for (const std::string& key : writing_.program.dialect.node_keys) {
     if (text.size() > 1) text += ", ";
@@ -230,17 +243,36 @@ std::string GraphWriter::new_outputs(NodeId n) {
   const std::string_view target = graph_.target(n);
   const Overload* schema = schema_of(writing_.catalogue, target);
   if (schema != nullptr && schema->returns.empty()) return "[]";
-  const bool several = schema != nullptr && (schema->returns.size() > 1 || schema->returns[0].type.list);
-  if (several) {
-    unsayable(n, fmt::format("`{}` has several results", target), "rules can make only calls with one result here");
-    return "[]";
-  }
+  if (has_several(schema)) return several_outputs(n, *schema);
   const Table table = table_of(n);
   if (table == Table::none) {
     unsayable(n, "what kind of value it is is not known", "every value of a program has metadata");
     return "[]";
   }
   return "[" + named_value(n) + "]";
+}
+
+// Each result is a value of its own, called as the getitem node that takes it.
+std::string GraphWriter::several_outputs(NodeId n, const Overload& schema) {
+  const bool list = schema.returns.size() == 1;
+  const auto& items = new_items_[n.value];
+  std::size_t count = schema.returns.size();
+  if (list) {
+    const ValueMeta* meta = graph_.meta(n).valid() ? &graph_.metas()[graph_.meta(n)] : nullptr;
+    count = meta != nullptr && meta->kind == MetaKind::tuple ? meta->parts.size() : items.size();
+  }
+  std::string text;
+  for (std::size_t i = 0; i < count; ++i) {
+    const auto item = items.find(static_cast<std::int64_t>(i));
+    if (item == items.end()) {
+      unsayable(n, fmt::format("nothing takes its result {}, so that nothing is known of it", i),
+                "every value of a program has metadata");
+      return "[]";
+    }
+    text += i > 0 ? ", " : "";
+    text += list ? fmt::format("{{\"name\": {}}}", in_quotes(graph_.name(item->second))) : named_value(item->second);
+  }
+  return list ? fmt::format("[{{\"as_tensors\": [{}]}}]", text) : "[" + text + "]";
 }
 
 // A new node was made for an old one: stack trace and module stack are that one's.

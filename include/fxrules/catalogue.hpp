@@ -199,8 +199,9 @@ class Catalogue {
   [[nodiscard]] std::string edge_target(OverloadId id) const;
 
   // Helper ops that the engine itself creates, named by role in the overlay: "getitem", "write",
-  // "clone". Throws std::out_of_range for a role that the overlay does not name.
+  // "clone", "writeback". Throws std::out_of_range for a role that the overlay does not name.
   [[nodiscard]] OpId role(std::string_view role) const;
+  [[nodiscard]] std::optional<OpId> find_role(std::string_view role) const;
 
  private:
   Catalogue();

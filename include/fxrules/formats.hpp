@@ -166,6 +166,12 @@ void write_graph(const GraphFile& file, const Sink& sink, const Patch& patch);
 // What hinders a program of torch.export from being written (errors), and what had to be assumed (notes). Nothing
 // for other forms. O(size).
 [[nodiscard]] std::vector<Diagnostic> check_exported(const GraphFile& file);
+// Lets a program hold ops that write to their operands: where its verifier is ATEN it becomes TRAINING. Nothing for
+// other forms.
+void allow_in_place(GraphFile& file);
+// Any graph as a program of its own, written by `write_graph` as an archive or as program JSON once `check_exported`
+// finds no error. Its inputs are the caller's where the graph has no signature; it holds no weights. O(inputs).
+[[nodiscard]] GraphFile as_exported(GraphFile file, bool archive, std::shared_ptr<const Catalogue> catalogue);
 [[nodiscard]] std::string to_text(const Graph& graph, const TextIrStyle& style = {});
 [[nodiscard]] std::string to_text(const GraphFile& file);
 

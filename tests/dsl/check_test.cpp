@@ -242,6 +242,26 @@ hint: its arguments are `self` and `out`
   1 | writeback(p) => p
     | ^~~~~~~~~~~~
 )"},
+    {__LINE__, R"(neg(writeback(p, _)) => p)",
+     R"(t.rules:1:5: error: `writeback` is an entry of the signature, and no value [misplaced]
+  1 | neg(writeback(p, _)) => p
+    |     ^~~~~~~~~~~~~~~
+hint: it stands alone on a left side, and its result is an entry again
+)"},
+    {__LINE__, R"(writeback(p, neg(v)) => v   if is_buffer(p))",
+     R"(t.rules:1:25: error: the result of an entry is an entry of the same input [misplaced]
+  1 | writeback(p, neg(v)) => v   if is_buffer(p)
+    |                         ^
+hint: write `writeback(p, …)` with the `p` of the left side
+)"},
+    {__LINE__, R"(writeback(p, neg(v)) => writeback(v, p))",
+     R"(t.rules:1:25: error: the result of an entry is an entry of the same input [misplaced]
+  1 | writeback(p, neg(v)) => writeback(v, p)
+    |                         ^~~~~~~~~~~~~~~
+hint: write `writeback(p, …)` with the `p` of the left side
+)"},
+    {__LINE__, R"(writeback(p, neg(v)) => writeback(p, v))",
+     ""},
     {__LINE__, R"(add(x, y) => full(shape(x, y), 1))",
      R"(t.rules:1:19: error: the built-in `shape` takes 1 argument, not 2 [arity]
   1 | add(x, y) => full(shape(x, y), 1)

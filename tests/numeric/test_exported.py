@@ -46,6 +46,7 @@ def rewrite(rules, source, target):
         raise AssertionError(done.stderr + done.stdout)
     report = json.loads(done.stdout)
     reports = [graph["report"] for graph in report["graphs"]] if "graphs" in report else [report]
+    harness.REPORTS.extend(reports)
     return [rule for one in reports for rule in one["rewrites"]]
 
 

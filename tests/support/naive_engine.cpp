@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <optional>
 
+#include "engine/rewrite/entries.hpp"
 #include "engine/rewrite/inputs.hpp"
 #include "engine/rewrite/session.hpp"
 #include "naive_match.hpp"
@@ -27,6 +28,7 @@ class Run {
     report_.nodes_before = graph_.size();
     Report ignored;
     Session keeper(rules_, graph_, options_, ignored);
+    rewrite::Entries entries(keeper.binding());
     rewrite::Inputs inputs(keeper.binding(), keeper.rewriter());
     for (const program::Phase& phase : rules_.phases) {
       if (report_.stop != StopReason::converged) break;
@@ -34,6 +36,7 @@ class Run {
       if (session_ != nullptr) session_->settle_metadata();
     }
     session_.reset();
+    entries.settle();
     inputs.settle(keeper.versions(), options_, report_);
     report_.nodes_after = graph_.size();
     return std::move(report_);

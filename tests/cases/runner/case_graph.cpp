@@ -56,7 +56,28 @@ CaseGraph read_section(const CaseFile& file, const std::string& name,
   return read_notation(file, section, catalogue);
 }
 
-CaseGraph read_output(const std::string& path) { return read_text_ir(path, read_text(path)); }
+CaseGraph read_output(const std::string& path, const std::shared_ptr<const Catalogue>& catalogue) {
+  ReadOptions options;
+  options.catalogue = catalogue;
+  GraphFile file = read_graph(std::make_shared<Source>(Source{path, read_text(path)}), options);
+  if (has_errors(file.diagnostics)) throw std::runtime_error(render(file.diagnostics));
+  return {std::move(file.graph), true, {}};
+}
+
+std::string to_program(const Graph& graph, const std::shared_ptr<const Catalogue>& catalogue) {
+  GraphFile file;
+  file.graph = graph.clone();
+  Metas& metas = file.graph.metas();
+  for (const NodeId n : file.graph.nodes()) {
+    const TensorMeta* known = metas.tensor_of(file.graph.meta(n));
+    if (known == nullptr || !known->shape) continue;
+    TensorMeta meta = *known;
+    if (!meta.device.valid()) meta.device = file.graph.symbols().intern("cpu");
+    if (!meta.strides) meta.strides = row_major(metas.expressions(), *meta.shape);
+    file.graph.set_meta(n, metas.tensor(meta));
+  }
+  return to_text(as_exported(std::move(file), false, catalogue));
+}
 
 std::string to_input(const Graph& graph) {
   TextIrStyle style;

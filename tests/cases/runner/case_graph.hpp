@@ -20,7 +20,10 @@ struct CaseGraph {
 // Throws std::runtime_error with the diagnostics of a graph that has errors.
 [[nodiscard]] CaseGraph read_section(const CaseFile& file, const std::string& section,
                                      const std::shared_ptr<const Catalogue>& catalogue);
-[[nodiscard]] CaseGraph read_output(const std::string& path);
+[[nodiscard]] CaseGraph read_output(const std::string& path, const std::shared_ptr<const Catalogue>& catalogue);
+
+// Program JSON, for graphs with a signature. Tensors are contiguous and on the CPU where nothing else is said.
+[[nodiscard]] std::string to_program(const Graph& graph, const std::shared_ptr<const Catalogue>& catalogue);
 
 // Text IR with the metadata of all nodes, inputs included, as the program reads it.
 [[nodiscard]] std::string to_input(const Graph& graph);

@@ -58,10 +58,12 @@ class Runner {
   // What is wrong, empty when nothing is.
   std::string run() {
     before_ = read_section(case_, "before", catalogue_);
-    write_text(folder_.file("before.txt"),
-               before_.text_ir ? case_.sections.at("before").text : to_input(before_.graph));
+    program_json_ = before_.graph.signature() != nullptr;
+    write_text(folder_.file(named("before")), before_.text_ir    ? case_.sections.at("before").text
+                                              : program_json_ ? to_program(before_.graph, catalogue_)
+                                                              : to_input(before_.graph));
     if (case_.sections.count("rules") > 0) write_text(folder_.file("case.rules"), case_.sections.at("rules").text);
-    const Outcome first = apply("before.txt", "after.txt");
+    const Outcome first = apply(named("before"), named("after"));
     check_expectations(first);
     check_written(first);
     if (first.exit == 0 && problems_.empty()) check_again();
@@ -69,6 +71,9 @@ class Runner {
   }
 
  private:
+  // Only a program has a signature.
+  [[nodiscard]] std::string named(const std::string& stem) const { return stem + (program_json_ ? ".json" : ".txt"); }
+
   Outcome apply(const std::string& in, const std::string& out) {
     std::string command = fmt::format("cd {} && {} apply", shell_word(fs::absolute(case_.path).parent_path().string()),
                                       shell_word(program_));
@@ -168,12 +173,12 @@ class Runner {
   }
 
   void compare(CaseGraph expected, bool unchanged) {
-    CaseGraph got = read_output(folder_.file("after.txt"));
+    CaseGraph got = read_output(folder_.file(named("after")), catalogue_);
     cli::CompareOptions options;
     options.catalogue = catalogue_;
     options.exact = expected.exact;
     options.all_exact = options.all_named = expected.text_ir || unchanged;
-    drop_metadata_of_inputs(expected.graph);
+    if (!program_json_) drop_metadata_of_inputs(expected.graph);
     const auto difference = cli::find_difference(got.graph, expected.graph, options);
     if (!difference) return;
     cli::DiffStyle style;
@@ -196,13 +201,13 @@ class Runner {
     for (const auto& words : case_.expectations) {
       if (words[0] == "again" && words.back() == "skip") return;
     }
-    const Outcome second = apply("after.txt", "again.txt");
+    const std::string after = named("after"), again = named("again");
+    const Outcome second = apply(after, again);
     if (second.exit != 0) return problem(fmt::format("a second run fails:\n{}", second.err));
     if (rewrites({"rewrites", "0", "0"}, second.report) != 0 ||
-        read_text(folder_.file("after.txt")) != read_text(folder_.file("again.txt"))) {
-      problem(
-          fmt::format("a second run changes something:\n{}",
-                      cli::unified_diff(read_text(folder_.file("after.txt")), read_text(folder_.file("again.txt")))));
+        read_text(folder_.file(after)) != read_text(folder_.file(again))) {
+      problem(fmt::format("a second run changes something:\n{}",
+                          cli::unified_diff(read_text(folder_.file(after)), read_text(folder_.file(again)))));
     }
   }
 
@@ -211,6 +216,7 @@ class Runner {
   std::shared_ptr<const Catalogue> catalogue_;
   Folder folder_;
   CaseGraph before_;
+  bool program_json_ = false;
   std::string problems_;
 };
 
