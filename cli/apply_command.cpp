@@ -4,9 +4,11 @@
 #include <ostream>
 #include <unordered_map>
 #include <unordered_set>
+#include <utility>
 
 #include <fmt/format.h>
 
+#include "cli/aliases.hpp"
 #include "cli/files.hpp"
 #include "cli/graph_choice.hpp"
 #include "cli/graph_file.hpp"
@@ -46,10 +48,11 @@ ApplyOptions apply_options(const Options& options) {
 // Where a rule made a node that the text form cannot say: found by doing it all again, with a record.
 class Makers {
  public:
-  Makers(const RuleSet& rules, GraphFile file, const Options& options) : file_(std::move(file)) {
+  Makers(const RuleSet& rules, GraphFile file, const SourcePtr& source, const Options& options) : file_(std::move(file)) {
     for (const Unsayable& u : unsayable_in_text_ir(file_.graph)) given_.insert(key(file_.graph, u));
     take_inputs(options, rules, file_.graph);
     ApplyOptions again = apply_options(options);
+    again.shared_inputs = take_aliases(options, source, file_.graph);
     again.record = true;
     report_ = apply(rules, file_.graph, again);
     for (const Application& a : report_.applications) {
@@ -82,7 +85,7 @@ void check_output(const RuleSet& rules, const SourcePtr& source, std::size_t num
   const std::vector<Unsayable> found = unsayable_in_text_ir(graph);
   if (found.empty()) return;
   GraphFile again = options.choice.empty() ? read_graph(source) : std::move(read_graphs(source).graphs[number]);
-  const Makers makers(rules, std::move(again), options);
+  const Makers makers(rules, std::move(again), source, options);
   constexpr std::size_t kMost = 20;
   for (std::size_t i = 0; i < std::min(found.size(), kMost); ++i) {
     const std::string_view name = graph.name(found[i].node);
@@ -234,35 +237,22 @@ void make_program(ChosenGraphs& graphs, const std::shared_ptr<Catalogue>& catalo
   graphs.chosen = {0};
 }
 
-// The chosen graphs and those nested in them, without recursion.
-std::vector<Work> works_of(ChosenGraphs& graphs) {
-  std::vector<Work> out;
-  for (const std::size_t i : graphs.chosen) {
-    GraphFile& file = graphs.files.graphs[i];
-    std::vector<Work> open;
-    open.push_back({&file, &file.graph, i, graph_name(file, i), {}});
-    while (!open.empty()) {
-      Work next = std::move(open.back());
-      open.pop_back();
-      const auto nested = next.graph->subgraphs();
-      for (std::size_t n = nested.size(); n-- > 0;) {
-        const std::string_view path = next.graph->text(nested[n].path);
-        open.push_back({&file, nested[n].graph.get(), i, fmt::format("{}.{}", next.name, path), {}});
-      }
-      out.push_back(std::move(next));
-    }
-  }
-  return out;
-}
-
-void rewrite(Work& work, const RuleSet& rules, const SourcePtr& source, const Options& options, ApplyOptions how) {
-  GraphFile& file = *work.file;
+// A graph, and behind it those that are nested in it.
+std::vector<Work> rewrite(GraphFile& file, std::size_t number, const RuleSet& rules, const SourcePtr& source,
+                          const Options& options, ApplyOptions how) {
   if (file.exported != nullptr) how.record = true;
-  work.report = apply(rules, *work.graph, how);
-  if (file.exported != nullptr) note_rewrites(file, work.report, work.graph == &file.graph);
-  if (work.graph != &file.graph) return;
-  if (work.report.ok() && file.form == GraphForm::text_ir)
-    check_output(rules, source, work.number, file.graph, options, work.report);
+  how.shared_inputs = take_aliases(options, source, file.graph);
+  std::vector<Work> works;
+  works.push_back({&file, &file.graph, number, graph_name(file, number), apply(rules, file.graph, how)});
+  for (NestedReport& inside : std::exchange(works[0].report.nested, {}))
+    works.push_back({&file, inside.graph, number, fmt::format("{}.{}", works[0].name, inside.path), std::move(inside.report)});
+  if (file.exported != nullptr) {
+    for (const Work& work : works) note_rewrites(file, work.report, work.graph == &file.graph);
+    if (works[0].report.ok()) check_program(file, options, works[0].report);
+  }
+  if (works[0].report.ok() && file.form == GraphForm::text_ir)
+    check_output(rules, source, number, file.graph, options, works[0].report);
+  return works;
 }
 
 }  // namespace
@@ -284,18 +274,17 @@ int apply_command(const Options& options, Console& console) {
   const std::string before = text_before(*source, graphs, options);
   ApplyOptions how = apply_options(options);
   if (progress.enabled()) how.progress = [&progress](const Progress& p) { progress.show(p); };
-  std::vector<Work> works = works_of(graphs);
+  std::vector<Work> works;
   int code = kSuccess;
   bool ok = true;
-  for (Work& work : works) {
-    rewrite(work, *rules, source, options, how);
-    progress.clear();
-    // A program is looked at when its branches are through, too.
-    const bool last = &work == &works.back();
-    if (last && ok && work.report.ok() && work.file->exported != nullptr) check_program(*work.file, options, work.report);
-    print(console, work.report.diagnostics);
-    ok &= work.report.ok();
-    code = std::max(code, exit_code(work.report, options));
+  for (const std::size_t i : graphs.chosen) {
+    for (Work& work : rewrite(graphs.files.graphs[i], i, *rules, source, options, how)) {
+      progress.clear();
+      print(console, work.report.diagnostics);
+      ok &= work.report.ok();
+      code = std::max(code, exit_code(work.report, options));
+      works.push_back(std::move(work));
+    }
   }
   if (ok) {
     progress.show("writing");

@@ -27,6 +27,7 @@ struct Options {
   std::map<std::string, std::string, std::less<>> params;  // -D
   std::vector<std::string> inputs;                         // --input, in their order
   std::string inputs_file;                                 // --inputs
+  std::vector<std::string> aliases;                        // --alias
   ReportForm report = ReportForm::none;
   bool diff = false, check = false, dce = false;
   bool training = false;  // apply: a program that gets in-place ops is verified as TRAINING

@@ -122,6 +122,7 @@ std::optional<OverloadId> Catalogue::find_overload(OpId op, std::string_view nam
 }
 
 std::optional<OpId> Catalogue::find_role(std::string_view role) const { return impl_->index.role(role); }
+const GraphCall* Catalogue::graph_call(OpId op) const { return impl_->index.graph_call(op); }
 
 OpId Catalogue::role(std::string_view role) const {
   if (const auto op = find_role(role)) return *op;

@@ -1,5 +1,6 @@
 #include "engine/catalogue/facts.hpp"
 
+#include <algorithm>
 #include <array>
 #include <utility>
 
@@ -8,7 +9,7 @@
 namespace fxrules::catalogue {
 namespace {
 
-constexpr std::array<std::pair<std::string_view, OpTag>, 11> tag_names{{
+constexpr std::array<std::pair<std::string_view, OpTag>, 13> tag_names{{
     {"pointwise", OpTag::pointwise},
     {"core", OpTag::core},
     {"view", OpTag::view},
@@ -20,6 +21,8 @@ constexpr std::array<std::pair<std::string_view, OpTag>, 11> tag_names{{
     {"may_alias", OpTag::may_alias},
     {"method", OpTag::method},
     {"function", OpTag::function},
+    {"strided", OpTag::strided},
+    {"rebinds", OpTag::rebinds},
 }};
 
 std::optional<OpTag> tag_of(std::string_view word) {
@@ -27,6 +30,44 @@ std::optional<OpTag> tag_of(std::string_view word) {
     if (name == word) return tag;
   }
   return std::nullopt;
+}
+
+constexpr std::array<std::pair<std::string_view, GraphCall::Kind>, 5> kinds{{
+    {"once", GraphCall::Kind::once},
+    {"branch", GraphCall::Kind::branch},
+    {"loop", GraphCall::Kind::loop},
+    {"scan", GraphCall::Kind::scan},
+    {"each", GraphCall::Kind::each},
+}};
+
+std::vector<std::string_view> names_of(std::string_view list) {
+  std::vector<std::string_view> names;
+  while (!list.empty()) {
+    const std::size_t comma = std::min(list.find(','), list.size());
+    names.push_back(list.substr(0, comma));
+    list.remove_prefix(std::min(comma + 1, list.size()));
+  }
+  return names;
+}
+
+// graphs=…, operands=… and calls=…
+bool take_graph_call(std::string_view word, std::optional<GraphCall>& call) {
+  const std::size_t equals = word.find('=');
+  if (equals == std::string_view::npos) return false;
+  const std::string_view key = word.substr(0, equals), value = word.substr(equals + 1);
+  GraphCall said = call.value_or(GraphCall());
+  if (key == "graphs") {
+    said.graphs = names_of(value);
+  } else if (key == "operands") {
+    said.operands = names_of(value);
+  } else if (const auto kind = std::find_if(kinds.begin(), kinds.end(), [&](const auto& k) { return k.first == value; });
+             key == "calls" && kind != kinds.end()) {
+    said.kind = kind->second;
+  } else {
+    return false;
+  }
+  call = std::move(said);
+  return true;
 }
 
 }  // namespace
@@ -40,6 +81,8 @@ Facts parse_facts(std::string_view text) {
       facts.role = word.substr(5);
     } else if (word.starts_with("functional=")) {
       facts.functional = word.substr(11);
+    } else if (take_graph_call(word, facts.graph_call)) {
+      continue;
     } else if (facts.unknown.empty()) {
       facts.unknown = word;
     }

@@ -1,5 +1,5 @@
-// What follows " | ": tags of overloads (`pointwise may_alias`), and two facts about an op as a whole
-// (`role=getitem`, `functional=aten::normal_functional`).
+// What follows " | ": tags of overloads (`pointwise may_alias`), and facts about an op as a whole
+// (`role=getitem`, `functional=aten::normal_functional`, `graphs=f operands=xs calls=each`).
 #pragma once
 
 #include <optional>
@@ -13,6 +13,7 @@ struct Facts {
   OpTag tags = OpTag::none;
   std::string_view role;
   std::string_view functional;
+  std::optional<GraphCall> graph_call;
   std::string_view unknown;  // the first word that is none of these
 };
 

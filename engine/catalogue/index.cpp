@@ -195,6 +195,7 @@ void Index::add_op_facts(OpId op, const Facts& facts) {
   record.tags = record.tags | facts.tags;
   if (!facts.functional.empty()) record.functional = facts.functional;
   if (!facts.role.empty()) roles_.push_back({facts.role, op});
+  if (facts.graph_call) graph_calls_[op.value] = *facts.graph_call;
 }
 
 void Index::add_overload_tags(OpId op, std::string_view overload, const Facts& facts, std::string_view at,
@@ -229,6 +230,11 @@ OpTag Index::namespace_tags(std::string_view name_space) const {
     if (entry.name_space == name_space) tags = tags | entry.tags;
   }
   return tags;
+}
+
+const GraphCall* Index::graph_call(OpId op) const {
+  const auto found = graph_calls_.find(op.value);
+  return found == graph_calls_.end() ? nullptr : &found->second;
 }
 
 std::optional<OpId> Index::role(std::string_view name) const {

@@ -2,6 +2,7 @@
 // stands. Built line by line without reading a signature.
 #pragma once
 
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -65,6 +66,7 @@ class Index {
   [[nodiscard]] const std::vector<OpRecord>& ops() const { return ops_; }
   [[nodiscard]] const std::vector<SignatureRecord>& signatures() const { return signatures_; }
   [[nodiscard]] std::optional<OpId> role(std::string_view name) const;
+  [[nodiscard]] const GraphCall* graph_call(OpId op) const;
 
  private:
   struct Role {
@@ -96,6 +98,7 @@ class Index {
   NameTable op_names_, path_names_, method_names_;
   std::vector<Role> roles_;
   std::vector<NamespaceTags> namespaces_;
+  std::map<std::uint32_t, GraphCall> graph_calls_;  // by op
   std::uint32_t source_ = 0;
   OpId last_op_;  // lines come grouped by op
 };

@@ -15,6 +15,7 @@
 
 #include "engine/rewrite/entries.hpp"
 #include "engine/rewrite/inputs.hpp"
+#include "engine/rewrite/lift.hpp"
 #include "engine/rewrite/near_misses.hpp"
 #include "engine/rewrite/session.hpp"
 #include "engine/rewrite/worklist.hpp"
@@ -91,6 +92,7 @@ class PhaseRun {
     if (phase_.once && n.value >= bound_) return true;  // made in this phase
     ++report_.visits;
     if (options_.progress && (report_.visits & 0x3FFF) == 0) tell();
+    if (session_.hands_back(n) && session_.hand_back(n)) return true;
     program::Index pc = session_.binding().start(n, phase_.match);
     if (pc == 0) return true;
     session_.begin_matching(phase_, n);
@@ -422,29 +424,161 @@ bool knows_inputs(const Graph& graph) {
   return false;
 }
 
-}  // namespace
+// Nested graphs first: what their writes become, the calls of the graphs around them know when rules run there.
+class TreeRun {
+ public:
+  TreeRun(const RuleSet& rules, const ApplyOptions& options) : rules_(rules), options_(options) {}
 
-Report apply(const RuleSet& rules, Graph& graph, const ApplyOptions& options) {
-  Report report;
-  report.nodes_before = graph.size();
-  std::optional<Graph> saved;
-  if (options.restore_on_failure) saved = graph.clone();
-  {
-    rewrite::Session session(rules.program(), graph, options, report);
+  Report run(Graph& top) {
+    collect(top);
+    look_at_all();
+    for (std::size_t p = places_.size(); p-- > 0;) work_on(places_[p], p == 0);
+    if (options_.dce) remove_all_dead();
+    return gather();
+  }
+
+  static std::vector<NestedReport> nested(Graph& top) {
+    std::vector<NestedReport> found;
+    std::vector<std::pair<std::string, Graph*>> todo{{"", &top}};
+    while (!todo.empty()) {
+      const auto [path, g] = std::move(todo.back());
+      todo.pop_back();
+      found.push_back({path, g, {}});
+      for (std::size_t i = g->subgraphs().size(); i-- > 0;) {
+        const Subgraph& s = g->subgraphs()[i];
+        todo.emplace_back((path.empty() ? "" : path + ".") + std::string(g->text(s.path)), s.graph.get());
+      }
+    }
+    return found;  // the graph itself, then those in it, each in front of its own
+  }
+
+ private:
+  void collect(Graph& top) { places_ = nested(top); }
+
+  // What each graph writes and returns, before rules run; metadata of what a graph takes, from its calls.
+  void look_at_all() {
+    if (places_.size() == 1) return;
+    for (const NestedReport& place : places_) {
+      rewrite::Binding binding(rules_.program(), *place.graph);
+      for (const rewrite::BodyCall& call : rewrite::body_calls(binding)) rewrite::tell_placeholders(*place.graph, call);
+    }
+    for (std::size_t p = places_.size(); p-- > 0;) {
+      rewrite::Binding binding(rules_.program(), *places_[p].graph);
+      const std::vector<rewrite::BodyCall> calls = rewrite::body_calls(binding);
+      rewrite::add_effects(binding, calls, facts_);
+      rewrite::Storage storage(binding);
+      facts_[places_[p].graph] = rewrite::facts_of(binding, storage);
+      obstacles_[places_[p].graph] = rewrite::obstacles(*places_[p].graph, calls, facts_, storage);
+    }
+  }
+
+  void prepare(rewrite::Session& session, Report& report) {
+    Graph& graph = session.graph();
+    if (graph.subgraphs().empty()) return;
+    rewrite::Lifting lifting(session.binding(), rules_.program(), rewrite::body_calls(session.binding()), results_);
+    lifting.run(obstacles_[&graph], report.diagnostics);
+    for (const Subgraph& s : graph.subgraphs()) {
+      rewrite::Binding binding(rules_.program(), *s.graph);
+      rewrite::add_effects(binding, rewrite::body_calls(binding), facts_);
+      rewrite::Storage storage(binding);
+      facts_[s.graph.get()] = rewrite::facts_of(binding, storage);
+    }
+    rewrite::add_effects(session.binding(), rewrite::body_calls(session.binding()), facts_);
+    // A branch that does not write may return the operand; nothing that is written later tells it from a copy.
+    for (const auto& [write, back] : lifting.hand_backs()) {
+      rewrite::Binding::Effects effects = *session.binding().effects(back.call);
+      std::erase(effects.returned, back.operand);
+      session.binding().add_effects(back.call, std::move(effects));
+    }
+    session.expect(std::move(lifting.hand_backs()));
+  }
+
+  void work_on(NestedReport& place, bool top) {
+    Graph& graph = *place.graph;
+    Report& report = place.report;
+    report.nodes_before = graph.size();
+    ApplyOptions options = options_;
+    if (!top) options.mutated_inputs = MutatedInputs::drop;  // the calls give them back
+    rewrite::Session session(rules_.program(), graph, options, report);
+    if (top) share_inputs(session);
+    prepare(session, report);
     list_unknown_targets(session, report);
-    if (options.infer && knows_inputs(graph)) infer_metadata(rules, graph);
+    if (options.infer && knows_inputs(graph)) infer_metadata(rules_, graph);
     rewrite::Entries entries(session.binding());
     rewrite::Inputs inputs(session.binding(), session.rewriter());
-    run_phases(session, rules.program(), options, report);
-    if (options.near_misses) rewrite::count_near_misses(rules.program(), session, report);
+    run_phases(session, rules_.program(), options, report);
+    if (!top) results_[&graph] = result(session, inputs);
+    if (options.near_misses) rewrite::count_near_misses(rules_.program(), session, report);
     entries.settle();
     session.rewriter().forget_storage();
     inputs.settle(session.versions(), options, report);
-    if (options.dce) report.removed += remove_dead(session.binding());
+    report.nodes_after = graph.size();
   }
-  if (has_errors(report.diagnostics) && report.ok()) report.stop = StopReason::failed;
-  report.nodes_after = graph.size();
-  if (!report.ok() && saved) graph = std::move(*saved);
+
+  // When every call has what it needs of its graphs.
+  void remove_all_dead() {
+    for (std::size_t p = places_.size(); p-- > 0;) {
+      NestedReport& place = places_[p];
+      rewrite::Binding binding(rules_.program(), *place.graph);
+      rewrite::add_effects(binding, rewrite::body_calls(binding), facts_);
+      place.report.removed += remove_dead(binding);
+      place.report.nodes_after = place.graph->size();
+    }
+  }
+
+  void share_inputs(rewrite::Session& session) {
+    for (const auto& [a, b] : options_.shared_inputs) {
+      const NodeId x = session.graph().find(a), y = session.graph().find(b);
+      if (x.valid() && y.valid() && x != y) session.binding().share_inputs(x, y);
+    }
+  }
+
+  rewrite::BodyResult result(rewrite::Session& session, const rewrite::Inputs& inputs) {
+    rewrite::BodyResult out;
+    const std::unordered_map<std::uint32_t, NodeId> changed = inputs.changed();
+    for (const NodeId n : session.graph().nodes()) {
+      if (session.graph().opcode(n) != Opcode::placeholder) continue;
+      const auto found = changed.find(n.value);
+      out.placeholders.push_back(n);
+      out.values.push_back(found == changed.end() ? n : found->second);
+      out.names.push_back(session.versions().name_of(n));
+      if (session.versions().reshaped(n)) out.reshaped.push_back(n);
+    }
+    out.rule = session.writing();
+    return out;
+  }
+
+  Report gather() {
+    Report report = std::move(places_[0].report);
+    for (std::size_t p = 1; p < places_.size(); ++p) {
+      Report& inside = places_[p].report;
+      if (has_errors(inside.diagnostics) && inside.ok()) inside.stop = StopReason::failed;
+      if (!inside.ok() && report.ok()) report.stop = inside.stop;
+      report.nested.push_back(std::move(places_[p]));
+    }
+    if (has_errors(report.diagnostics) && report.ok()) report.stop = StopReason::failed;
+    return report;
+  }
+
+  const RuleSet& rules_;
+  const ApplyOptions& options_;
+  std::vector<NestedReport> places_;  // the graph itself first
+  rewrite::FactsOfGraphs facts_;
+  rewrite::ResultsOfGraphs results_;
+  std::unordered_map<const Graph*, rewrite::Obstacles> obstacles_;
+};
+
+}  // namespace
+
+Report apply(const RuleSet& rules, Graph& graph, const ApplyOptions& options) {
+  std::optional<Graph> saved;
+  if (options.restore_on_failure) saved = graph.clone();
+  Report report = TreeRun(rules, options).run(graph);
+  if (!report.ok() && saved) {
+    graph = std::move(*saved);
+    std::vector<NestedReport> again = TreeRun::nested(graph);
+    for (std::size_t i = 0; i < report.nested.size(); ++i) report.nested[i].graph = again[i + 1].graph;
+  }
   return report;
 }
 

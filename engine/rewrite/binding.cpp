@@ -102,6 +102,13 @@ void Binding::link(std::uint32_t form_index) {
   forms_[form_index].entry = is_call(form.opcode) && entry_op_ && classes_[info.first]->op == *entry_op_;
 }
 
+void Binding::add_effects(NodeId call, Effects effects) {
+  FormInfo& info = form_of(call);
+  info.shares_nothing &= effects.written.empty() && effects.returned.empty();
+  info.writes_by_graph |= !effects.written.empty();
+  effects_.insert_or_assign(call.value, std::move(effects));
+}
+
 TypeKind Binding::agreed_kind(const FormInfo& info) const {
   const auto kind_of = [&](std::uint32_t c) {
     const Overload* schema = classes_[c]->schema;
@@ -844,6 +851,7 @@ bool Binding::says(const Value& value, std::string_view text) const {
 
 bool Binding::writes(NodeId n) {
   const CallClass& call = call_class(n);
+  if (const Effects* inside = effects(n); inside != nullptr && !inside->written.empty()) return true;
   if (call.unknown || !call.writes) return false;
   return std::any_of(call.effects.begin(), call.effects.end(), [&](const CallClass::Effect& e) {
     return e.writes && (e.certain || writes_argument(call, n, e.argument));

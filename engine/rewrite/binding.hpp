@@ -78,7 +78,30 @@ class Binding {
     for (std::uint32_t c = info.first; c < info.first + info.count; ++c) {
       if (classes_[c]->writes || classes_[c]->unknown) return true;
     }
-    return false;
+    return info.writes_by_graph;
+  }
+  // What the graphs that a call runs do to its operands, beyond what its schema says. Before anything asks of it.
+  struct Effects {
+    std::vector<NodeId> written, returned;  // operands
+    bool stays = false;                     // the graphs hold what must not go: a check, a random call
+    bool several = false;                   // the result is a tuple
+    bool apart = false;                     // no two results share storage
+  };
+  void add_effects(NodeId call, Effects effects);
+  [[nodiscard]] const Effects* effects(NodeId call) const {
+    if (effects_.empty()) return nullptr;
+    const auto found = effects_.find(call.value);
+    return found == effects_.end() ? nullptr : &found->second;
+  }
+  // Inputs that the caller passes with one storage, in a way that nobody knows.
+  void share_inputs(NodeId a, NodeId b) { shared_inputs_.emplace_back(a, b); }
+  [[nodiscard]] const std::vector<std::pair<NodeId, NodeId>>& shared_inputs() const { return shared_inputs_; }
+  // Pure, not random, and so is what it runs: may go when nothing uses it.
+  [[nodiscard]] bool removable(NodeId n) {
+    const CallClass& call = call_class(n);
+    if (!call.removable || (call.writes && writes(n))) return false;
+    const Effects* inside = effects(n);
+    return inside == nullptr || (!inside->stays && inside->written.empty());
   }
   // A call that by its form alone neither writes nor returns what it gets: a value of its own.
   bool shares_nothing(NodeId n) { return form_of(n).shares_nothing; }
@@ -136,11 +159,6 @@ class Binding {
   // Arguments that `call` writes at node n: indices of schema arguments.
   bool writes_argument(const CallClass& call, NodeId n, std::size_t argument);
   bool writes(NodeId n);  // anything, conditions evaluated
-  // Pure and not random: it may go when nothing uses it.
-  bool removable(NodeId n) {
-    const CallClass& call = call_class(n);
-    return call.removable && (!call.writes || !writes(n));
-  }
   // A condition of the catalogue (`inplace=True`) at this call; true when it cannot be decided.
   bool holds(const CallClass& call, NodeId n, std::string_view condition);
 
@@ -153,6 +171,7 @@ class Binding {
     bool linked = false;
     bool shares_nothing = false;
     bool entry = false;
+    bool writes_by_graph = false;  // some call of this form runs a graph that writes operands
     std::uint32_t first = 0, count = 0;  // classes
     CallClass* only = nullptr;           // the class, when there is one
     TypeKind returned = TypeKind::any;
@@ -203,6 +222,8 @@ class Binding {
   std::vector<Value> constants_;
   std::vector<Value> literals_;
   std::unordered_map<const SchemaArgument*, std::uint32_t> defaults_;  // constant by schema argument
+  std::unordered_map<std::uint32_t, Effects> effects_;                 // by call
+  std::vector<std::pair<NodeId, NodeId>> shared_inputs_;
   std::vector<FormTables> tables_;                                     // the one in use is first
   std::optional<OpId> entry_op_;
   void find_entries();

@@ -574,9 +574,11 @@ Value outputs(Machine& m, Arguments a) {
   return Value::integer(count);
 }
 
-Value dominates(Machine& m, Arguments a) {
-  if (!a[0].is(Tag::node) || !a[1].is(Tag::node)) return ill_typed();
-  return Value::boolean(a[0].node() == a[1].node() || graph_of(m).precedes(a[0].node(), a[1].node()));
+// A rule sees one graph, whose nodes run one after the other: what stands in front has run whenever the graph
+// comes to the node, and what stands behind will, whatever calls the graph and how often.
+Value dominates(Machine& m, const Value& first, const Value& second) {
+  if (!first.is(Tag::node) || !second.is(Tag::node)) return ill_typed();
+  return Value::boolean(first.node() == second.node() || graph_of(m).precedes(first.node(), second.node()));
 }
 
 // ---------------------------------------------------------------- names
@@ -770,7 +772,7 @@ Value call_builtin(Machine& m, Builtin id, const std::vector<Value>& a) {
     case Builtin::outputs:
       return outputs(m, a);
     case Builtin::dominates:
-      return dominates(m, a);
+      return dominates(m, a[0], a[1]);
     case Builtin::origin:
       return origin(m, a);
     case Builtin::name:
@@ -796,7 +798,7 @@ Value call_builtin(Machine& m, Builtin id, const std::vector<Value>& a) {
     case Builtin::mutated:
       return mutated(m, a);
     case Builtin::post_dominates:
-      return Value::unknown(Unknown::not_computed);
+      return dominates(m, a[1], a[0]);
   }
   return Value::unknown(Unknown::not_computed);
 }

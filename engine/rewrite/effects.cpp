@@ -1,5 +1,7 @@
 #include "engine/rewrite/effects.hpp"
 
+#include "engine/rewrite/strides.hpp"
+
 namespace fxrules::rewrite {
 
 bool asks_for_copy(Binding& binding, const CallClass& call, NodeId n) {
@@ -15,27 +17,49 @@ bool returns_argument(Binding& binding, const CallClass& call, NodeId n, const C
   return binding.holds(call, n, call.schema->arguments[effect.argument].alias_when);  // getattr of a shape
 }
 
+bool gives_several(Binding& binding, NodeId n) {
+  if (const Binding::Effects* inside = binding.effects(n)) return inside->several;
+  const CallClass& call = binding.call_class(n);
+  return call.schema != nullptr && !call.schema->returns.empty() &&
+         (call.schema->returns.size() > 1 || call.schema->returns[0].type.list);
+}
+
+namespace {
+
+// Its results are new tensors, each with storage of its own.
+bool gives_new(Binding& binding, NodeId n) {
+  const Binding::Effects* inside = binding.effects(n);
+  return inside != nullptr ? inside->apart && inside->returned.empty() : binding.shares_nothing(n);
+}
+
+}  // namespace
+
+std::optional<NewPart> part_of_new(Binding& binding, NodeId n) {
+  const Graph& graph = binding.graph();
+  const CallClass& call = binding.call_class(n);
+  static constexpr std::string_view kItem = "getitem";
+  if (!call.op.valid() || call.op != binding.catalogue().role(kItem) || call.by_argument.size() != 2) return {};
+  const auto slot_of = [&](std::size_t argument) {
+    const Access& access = call.by_argument[argument];
+    return access.how == Access::How::slot ? SlotId(graph.argument(n, 0).value + access.at) : SlotId();
+  };
+  const SlotId self = slot_of(0), index = slot_of(1);
+  if (!self.valid() || !index.valid() || graph[self].kind != ArgKind::node || graph[index].kind != ArgKind::integer)
+    return {};
+  const NodeId whole = graph[self].node();
+  if (!gives_several(binding, whole) || !gives_new(binding, whole)) return {};
+  return NewPart{whole, graph[index].integer()};
+}
+
 namespace {
 
 const TensorMeta* tensor_of(const Graph& graph, NodeId n) { return graph.metas().tensor_of(graph.meta(n)); }
 
-bool is_row_major(const Graph& graph, const TensorMeta& meta) {
-  Expressions& expressions = graph.metas().expressions();
-  const std::vector<Size> expected = row_major(expressions, *meta.shape);
-  for (std::size_t d = 0; d < expected.size(); ++d) {
-    if (expressions.equal((*meta.shape)[d], Size::of(std::int64_t{1})) == Truth::yes) continue;
-    if (expressions.equal(expected[d], (*meta.strides)[d]) != Truth::yes) return false;
-  }
-  return true;
-}
-
 // x[i] on a tensor: a view for ints, slices, None and Ellipsis, a copy where a tensor or list indexes.
 Relation relation_of_item(Binding& binding, NodeId n, NodeId operand, const Access& index) {
+  if (gives_several(binding, operand)) return gives_new(binding, operand) ? Relation::none : Relation::view;
   if (is_tensor(binding, operand) == Truth::no) return Relation::view;  // a part of a tuple
   const Graph& graph = binding.graph();
-  const CallClass& from = binding.call_class(operand);
-  if (from.schema != nullptr && (from.schema->returns.size() > 1 || from.schema->returns[0].type.list))
-    return Relation::view;
   if (index.how != Access::How::slot) return Relation::maybe;
   const auto of_item = [&](const Slot& slot) {
     switch (slot.kind) {
@@ -71,14 +95,24 @@ Relation relation_by_metadata(const Graph& graph, NodeId n, NodeId operand) {
   const bool known = result->dtype != Dtype::unknown && result->device.valid() && from->device.valid();
   if (!known || !result->shape || !from->shape || !result->strides || !from->strides) return Relation::maybe;
   if (*result->shape == *from->shape) return *result->strides == *from->strides ? Relation::same : Relation::none;
-  return is_row_major(graph, *from) ? Relation::view : Relation::maybe;
+  Expressions& expressions = graph.metas().expressions();
+  const ViewStrides view = strides_of_view(expressions, *from->shape, *from->strides, *result->shape);
+  if (view.exists != Truth::yes) return view.exists == Truth::no ? Relation::none : Relation::maybe;
+  switch (same_strides(expressions, *result->shape, view.strides, *result->strides)) {
+    case Truth::yes:
+      return Relation::view;
+    case Truth::no:
+      return Relation::none;
+    default:
+      return Relation::maybe;
+  }
 }
 
 }  // namespace
 
 Relation relation(Binding& binding, NodeId n, NodeId operand) {
   const CallClass& call = binding.call_class(n);
-  if (call.unknown || call.schema == nullptr) return Relation::maybe;
+  if (call.unknown || call.schema == nullptr || binding.effects(n) != nullptr) return Relation::maybe;
   NodeId first;
   bool several = false;
   aliased_operands(binding, n, [&](NodeId o) {

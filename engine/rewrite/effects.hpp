@@ -3,6 +3,7 @@
 #pragma once
 
 #include <algorithm>
+#include <optional>
 #include <string_view>
 
 #include "engine/rewrite/binding.hpp"
@@ -37,6 +38,10 @@ template <class Visit>
 void aliased_operands(Binding& binding, NodeId n, Visit visit) {
   const Graph& graph = binding.graph();
   const CallClass& call = binding.call_class(n);
+  if (const Binding::Effects* effects = binding.effects(n)) {  // what it runs is known better than its schema
+    for (const NodeId o : effects->returned) visit(o);
+    return;
+  }
   if (call.unknown) {
     for (const Slot& slot : graph.slots(n)) {
       if (slot.kind == ArgKind::node && is_integer_node(binding, slot.node()) != Truth::yes) visit(slot.node());
@@ -53,6 +58,10 @@ void aliased_operands(Binding& binding, NodeId n, Visit visit) {
 template <class Visit>
 void written_operands(Binding& binding, NodeId n, Visit visit) {
   const CallClass& call = binding.call_class(n);
+  if (const Binding::Effects* effects = binding.effects(n)) {
+    for (const NodeId o : effects->written) visit(o);
+    return;
+  }
   if (call.unknown) {
     aliased_operands(binding, n, visit);
     return;
@@ -63,6 +72,29 @@ void written_operands(Binding& binding, NodeId n, Visit visit) {
       operands_of(binding.graph(), n, call.by_argument[e.argument], visit);
   }
 }
+
+// `set_(d, s)`: from there on the operand is another storage. Visits (operand, whose storage it takes).
+template <class Visit>
+void rebound_operands(Binding& binding, NodeId n, Visit visit) {
+  const CallClass& call = binding.call_class(n);
+  if (call.schema == nullptr || !has(call.schema->tags, OpTag::rebinds)) return;
+  for (std::size_t a = 0; a < call.by_argument.size(); ++a) {
+    const SchemaArgument& source = call.schema->arguments[a];
+    if (source.alias.empty() || source.writes || !binding.holds(call, n, source.alias_when)) continue;
+    operands_of(binding.graph(), n, call.by_argument[a], [&](NodeId taken) {
+      written_operands(binding, n, [&](NodeId operand) { visit(operand, taken); });
+    });
+  }
+}
+
+// A tuple or list of values.
+[[nodiscard]] bool gives_several(Binding& binding, NodeId n);
+// The item of a call that gives several new tensors: equal items are one tensor, others share nothing.
+struct NewPart {
+  NodeId whole;
+  std::int64_t index = 0;
+};
+[[nodiscard]] std::optional<NewPart> part_of_new(Binding& binding, NodeId n);
 
 // How a call's result relates to an operand whose storage it may share.
 enum class Relation : std::uint8_t {

@@ -46,6 +46,18 @@ std::vector<NodeId> Inputs::written_inputs() {
   return inputs;
 }
 
+std::unordered_map<std::uint32_t, NodeId> Inputs::changed() const {
+  std::unordered_map<std::uint32_t, NodeId> values;
+  const NodeId output = graph_->output();
+  if (inputs_.empty() || !output.valid()) return values;
+  const Slot after = (*graph_)[graph_->argument(output, 1)];
+  for (std::uint32_t i = 0; i < after.count(); ++i) {
+    const NodeId value = (*graph_)[after.child(i)].node();
+    if (value != inputs_[i]) values.emplace(inputs_[i].value, value);
+  }
+  return values;
+}
+
 void Inputs::settle(const Versions& versions, const ApplyOptions& options, Report& report) {
   const NodeId output = graph_->output();
   if (inputs_.empty() || !output.valid()) return;

@@ -4,6 +4,7 @@
 // them.
 #pragma once
 
+#include <unordered_map>
 #include <vector>
 
 #include "engine/rewrite/versions.hpp"
@@ -14,6 +15,8 @@ namespace fxrules::rewrite {
 class Inputs {
  public:
   Inputs(Binding& binding, Rewriter& rewriter);  // O(forms) when nothing writes, else O(size)
+  // The new values so far, by input.
+  [[nodiscard]] std::unordered_map<std::uint32_t, NodeId> changed() const;
   // Takes the uses back and returns, copies back or drops each new value, as the options say.
   void settle(const Versions& versions, const ApplyOptions& options, Report& report);
 

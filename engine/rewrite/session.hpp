@@ -7,6 +7,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "engine/rewrite/lift.hpp"
 #include "engine/rewrite/rewriter.hpp"
 #include "engine/rewrite/versions.hpp"
 #include "fxrules/apply.hpp"
@@ -59,6 +60,13 @@ class Session {
   // What the last attempt asked about, for the driver to know when to try again.
   [[nodiscard]] const Dependencies& dependencies() const { return last_dependencies_; }
   [[nodiscard]] Refusal refusal() const { return refusal_; }
+
+  // Writes behind calls whose graphs wrote before: each is a value already, for the operand's later uses.
+  void expect(std::unordered_map<std::uint32_t, HandBack> hand_backs) { hand_backs_ = std::move(hand_backs); }
+  [[nodiscard]] bool hands_back(NodeId n) const { return !hand_backs_.empty() && hand_backs_.contains(n.value); }
+  // Requires: hands_back(n). False when the write is a write-back, which stays.
+  bool hand_back(NodeId n);
+  [[nodiscard]] program::Index writing() const { return writing_; }
 
   // Metadata that follows from changed devices, when nothing more is rewritten; the nodes that it changed.
   std::vector<NodeId> settle_metadata();
@@ -156,6 +164,7 @@ class Session {
   Rewriter rewriter_;
   Versions versions_;
   program::Index writing_ = program::kNone;  // the rule whose write made the versions, for diagnostics
+  std::unordered_map<std::uint32_t, HandBack> hand_backs_;  // by the node that writes
   Matcher extra_matcher_;
   std::vector<bool> enabled_;
   std::vector<std::vector<bool>> noted_, refused_;  // by rule, by node: each is said once

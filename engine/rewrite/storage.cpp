@@ -13,6 +13,7 @@ Storage::Storage(Binding& binding) : binding_(&binding), graph_(&binding.graph()
     created(n);
     if (is_input(n)) inputs_.push_back(n);
   }
+  for (const auto& [x, y] : binding_->shared_inputs()) join(x, y);
 }
 
 void Storage::grow() {
@@ -55,6 +56,7 @@ void Storage::created(NodeId n) {
   const CallClass& call = binding_->call_class(n);
   if (call.schema != nullptr && has(call.schema->tags, OpTag::inplace_view)) changes_views_ = true;
   written_operands(*binding_, n, [&](NodeId operand) { add_write(operand, n); });
+  rebound_operands(*binding_, n, [&](NodeId operand, NodeId taken) { join(operand, taken); });
 }
 
 Storage::Facts& Storage::facts(std::uint32_t group) {

@@ -3,6 +3,7 @@
 #include <numeric>
 
 #include "engine/rewrite/machine.hpp"
+#include "engine/rewrite/strides.hpp"
 
 namespace fxrules::rewrite {
 namespace {
@@ -29,18 +30,15 @@ std::optional<std::vector<std::int64_t>> numbers(const std::vector<Size>& sizes)
   return out;
 }
 
-Value values(Machine& m, const std::vector<std::int64_t>& numbers) {
-  std::vector<Value> out;
-  out.reserve(numbers.size());
-  for (const std::int64_t n : numbers) out.push_back(Value::integer(n));
-  return m.list(out);
+Truth all_equal(Expressions& expressions, const std::vector<Size>& a, const std::vector<Size>& b) {
+  if (a.size() != b.size()) return Truth::no;
+  Truth t = Truth::yes;
+  for (std::size_t i = 0; i < a.size(); ++i) t = both(t, expressions.equal(a[i], b[i]));
+  return t;
 }
 
 Truth all_equal(Machine& m, const std::vector<Size>& a, const std::vector<Size>& b) {
-  if (a.size() != b.size()) return Truth::no;
-  Truth t = Truth::yes;
-  for (std::size_t i = 0; i < a.size(); ++i) t = both(t, expressions(m).equal(a[i], b[i]));
-  return t;
+  return all_equal(expressions(m), a, b);
 }
 
 // The strides of an operand in the dimensions of the result: 0 where it is broadcast.
@@ -190,23 +188,27 @@ Value dense_strides(Machine& m, const std::vector<Value>& a) {
   return without_ones(m, *shape, std::move(out));
 }
 
-// view_strides(shape, strides, sizes): of a view of other sizes; None where only a copy has them.
-Value view_strides(Machine& m, const std::vector<Value>& a) {
-  for (const Value& v : a) {
-    if (v.unusable()) return v;
-  }
-  const auto shape = sizes_of(m, a[0]), strides = sizes_of(m, a[1]), wanted = sizes_of(m, a[2]);
-  if (!shape || !strides || !wanted) return Value::unknown(Unknown::kind);
-  const auto n = numbers(*shape), k = numbers(*strides), to = numbers(*wanted);
+Truth same_strides(Expressions& expressions, const std::vector<Size>& shape, const std::vector<Size>& a,
+                   const std::vector<Size>& b) {
+  if (a.size() != shape.size() || b.size() != shape.size()) return Truth::no;
+  Truth t = Truth::yes;
+  for (std::size_t i = 0; i < shape.size(); ++i)
+    t = both(t, either(expressions.equal(a[i], b[i]), expressions.equal(shape[i], Size::of(1))));
+  return t;
+}
+
+ViewStrides strides_of_view(Expressions& expressions, const std::vector<Size>& shape, const std::vector<Size>& strides,
+                            const std::vector<Size>& wanted) {
+  const auto n = numbers(shape), k = numbers(strides), to = numbers(wanted);
   if (!n || !k || !to) {
-    if (all_equal(m, *shape, *wanted) == Truth::yes) return a[1];
-    if (all_equal(m, *strides, row_major(expressions(m), *shape)) != Truth::yes) return Value::unknown(Unknown::size);
-    return sizes_value(m, row_major(expressions(m), *wanted));
+    if (all_equal(expressions, shape, wanted) == Truth::yes) return {Truth::yes, strides};
+    if (all_equal(expressions, strides, row_major(expressions, shape)) != Truth::yes) return {};
+    return {Truth::yes, row_major(expressions, wanted)};
   }
-  if (*n == *to) return a[1];
-  if (std::find(n->begin(), n->end(), 0) != n->end()) return sizes_value(m, row_major(expressions(m), *wanted));
-  std::vector<std::int64_t> out(to->size(), 1);
-  if (n->empty()) return values(m, out);
+  if (*n == *to) return {Truth::yes, strides};
+  if (std::find(n->begin(), n->end(), 0) != n->end()) return {Truth::yes, row_major(expressions, wanted)};
+  std::vector<Size> out(to->size(), Size::of(1));
+  if (n->empty()) return {Truth::yes, std::move(out)};
   // Runs of dimensions that lie one behind the other in memory, each taken apart in the new sizes.
   std::size_t view = to->size();
   std::int64_t base = k->back(), in_tensor = 1, in_view = 1;
@@ -214,16 +216,29 @@ Value view_strides(Machine& m, const std::vector<Value>& a) {
     in_tensor *= (*n)[d];
     if (d > 0 && ((*n)[d - 1] == 1 || (*k)[d - 1] == in_tensor * base)) continue;
     for (; view > 0 && (in_view < in_tensor || (*to)[view - 1] == 1); --view) {
-      out[view - 1] = in_view * base;
+      out[view - 1] = Size::of(in_view * base);
       in_view *= (*to)[view - 1];
     }
-    if (in_view != in_tensor) return Value::make(Tag::none);
+    if (in_view != in_tensor) return {Truth::no, {}};
     if (d > 0) {
       base = (*k)[d - 1];
       in_tensor = in_view = 1;
     }
   }
-  return view == 0 ? values(m, out) : Value::make(Tag::none);
+  if (view != 0) return {Truth::no, {}};
+  return {Truth::yes, std::move(out)};
+}
+
+// view_strides(shape, strides, sizes): of a view of other sizes; None where only a copy has them.
+Value view_strides(Machine& m, const std::vector<Value>& a) {
+  for (const Value& v : a) {
+    if (v.unusable()) return v;
+  }
+  const auto shape = sizes_of(m, a[0]), strides = sizes_of(m, a[1]), wanted = sizes_of(m, a[2]);
+  if (!shape || !strides || !wanted) return Value::unknown(Unknown::kind);
+  const ViewStrides view = strides_of_view(expressions(m), *shape, *strides, *wanted);
+  if (view.exists == Truth::unknown) return Value::unknown(Unknown::size);
+  return view.exists == Truth::yes ? sizes_value(m, view.strides) : Value::make(Tag::none);
 }
 
 }  // namespace fxrules::rewrite

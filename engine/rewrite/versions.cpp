@@ -42,7 +42,13 @@ void Versions::bind_uses_of(NodeId owner) {
     rewriter_->users().forget();
     touched_.push_back(owner);
   }
-  if (graph_->alive(owner)) adopt_result(owner);
+  if (graph_->alive(owner) && !reshapes(owner)) adopt_result(owner);
+}
+
+// What it returns is its operand, and only if no rule takes it a value in doubt.
+bool Versions::reshapes(NodeId n) {
+  const CallClass& call = binding_->call_class(n);
+  return call.schema != nullptr && has(call.schema->tags, OpTag::inplace_view) && binding_->writes(n);
 }
 
 void Versions::bind_until(NodeId n) {
@@ -93,23 +99,35 @@ void Versions::know(NodeId node, std::uint32_t member) {
 std::uint32_t Versions::add_member(NodeId node, std::uint32_t parent, std::uint32_t buffer, Relation relation) {
   const auto index = static_cast<std::uint32_t>(members_.size());
   const std::uint32_t version = buffers_[buffer].version;
-  members_.push_back({node, parent, buffer, relation, version, node, version, kNone});
+  Member m;
+  m.node = m.value = m.call = node;
+  m.parent = parent;
+  m.buffer = buffer;
+  m.relation = relation;
+  m.born = m.version = m.call_version = version;
+  m.same = index;
+  m.jump = index;
+  if (parent != kNone) {
+    const Member& above = members_[parent];
+    if (relation == Relation::same) m.same = above.same;
+    m.depth = above.depth + 1;
+    // Two equal jumps in a row become one: any ancestor is O(log depth) steps away.
+    const Member& landing = members_[above.jump];
+    m.jump = above.depth - landing.depth == landing.depth - members_[landing.jump].depth ? landing.jump : parent;
+  }
+  members_.push_back(m);
   // What is dead already was so in the input, and stays.
   if (member_of_.try_emplace(node.value, index).second && graph_->has_uses(node)) known_.push_back(node);
   return index;
 }
 
-std::uint32_t Versions::same_as(std::uint32_t member) const {
-  while (members_[member].relation == Relation::same && members_[member].parent != kNone)
-    member = members_[member].parent;
-  return member;
-}
-
 bool Versions::below(std::uint32_t member, std::uint32_t ancestor) const {
-  for (; member != kNone; member = members_[member].parent) {
-    if (member == ancestor) return true;
+  const std::uint32_t depth = members_[ancestor].depth;
+  while (members_[member].depth > depth) {
+    const Member& m = members_[member];
+    member = members_[m.jump].depth >= depth ? m.jump : m.parent;
   }
-  return false;
+  return member == ancestor;
 }
 
 // The member that a node is where `place` stands; its buffer, with all that shares the storage, is looked up
@@ -164,6 +182,15 @@ void Versions::adopt_users(std::uint32_t member, NodeId place) {
       if (n != base && graph_->alive(n)) todo.push_back(add_member(n, member, members_[member].buffer, Relation::same));
     }
   }
+  for (const auto& [a, b] : binding_->shared_inputs()) {
+    const NodeId other = a == base ? b : b == base ? a : NodeId();
+    if (other.valid() && !member_of_.contains(other.value))
+      todo.push_back(add_member(other, member, members_[member].buffer, Relation::maybe));
+  }
+  for (const NodeId n : same_parts(base)) {
+    if (n != base && !member_of_.contains(n.value))
+      todo.push_back(add_member(n, member, members_[member].buffer, Relation::same));
+  }
   while (!todo.empty()) {
     const std::uint32_t at = todo.back();
     todo.pop_back();
@@ -181,6 +208,21 @@ void Versions::adopt_users(std::uint32_t member, NodeId place) {
       if (how != Relation::none) todo.push_back(add_member(user, at, members_[at].buffer, how));
     }
   }
+}
+
+// The items of one index that are taken of a call which gives several new tensors: one tensor.
+std::span<const NodeId> Versions::same_parts(NodeId part) {
+  const std::optional<NewPart> own = part_of_new(*binding_, part);
+  if (!own) return {};
+  Parts& parts = parts_[own->whole.value];
+  if (parts.by_index.empty() || parts.uses != graph_->use_count(own->whole)) {
+    parts = {graph_->use_count(own->whole), {}};
+    for (SlotId s = graph_->first_use(own->whole); s.valid(); s = graph_->next_use(s)) {
+      const std::optional<NewPart> other = part_of_new(*binding_, graph_->owner(s));
+      if (other && other->whole == own->whole) parts.by_index[other->index].push_back(graph_->owner(s));
+    }
+  }
+  return parts.by_index[own->index];
 }
 
 // A node that was reached and shares storage with members: one member for each, should it be in doubt whose.
@@ -222,13 +264,6 @@ bool Versions::several_operands(NodeId n) {
   return several;
 }
 
-// A tuple or list of tensors.
-bool Versions::makes_several(NodeId n) {
-  const CallClass& call = binding_->call_class(n);
-  return call.schema != nullptr && !call.schema->returns.empty() &&
-         (call.schema->returns.size() > 1 || call.schema->returns[0].type.list);
-}
-
 bool Versions::through_view(NodeId root, NodeId operand) {
   return members_[same_as(adopt(operand, root))].parent != kNone;
 }
@@ -243,16 +278,25 @@ void Versions::begin(NodeId root) {
   }
 }
 
+// What was asked for once is known of all on the way: a chain of writes that stay is climbed once.
 NodeId Versions::origin(NodeId n) {
+  std::vector<NodeId> climbed;
   for (;;) {
-    if (const auto known = origins_.find(n.value); known != origins_.end()) return known->second;
+    const auto known = origins_.find(n.value);
+    if (known != origins_.end() && graph_->alive(known->second)) {
+      n = known->second;
+      break;
+    }
     NodeId operand;
     aliased_operands(*binding_, n, [&](NodeId o) {
       if (!operand.valid()) operand = o;
     });
-    if (!operand.valid()) return n;
+    if (!operand.valid()) break;
+    climbed.push_back(n);
     n = operand;
   }
+  for (const NodeId passed : climbed) origins_.insert_or_assign(passed.value, n);
+  return n;
 }
 
 // ---------------------------------------------------------------- writes
@@ -261,6 +305,7 @@ void Versions::write(NodeId root, NodeId operand, NodeId value, SymbolId name, b
   const std::uint32_t member = adopt(operand, root);
   const std::uint32_t b = members_[member].buffer;
   const NodeId began = origin(operand);
+  if (name.valid()) names_.insert_or_assign(began.value, name);
   wait_for_uses_behind(buffers_[b], root);
   for (SlotId s = graph_->first_use(root); s.valid() && returned; s = graph_->next_use(s))
     wait(s, graph_->owner(s), member);
@@ -273,18 +318,15 @@ void Versions::write(NodeId root, NodeId operand, NodeId value, SymbolId name, b
     failed(root, fmt::format("`{}` writes to `{}`, which may share storage with several values", graph_->name(root),
                              graph_->name(operand)));
   }
-  const CallClass& call = binding_->call_class(root);
-  if (call.schema != nullptr && has(call.schema->tags, OpTag::inplace_view)) {
-    for (std::uint32_t m = written; m != kNone; m = members_[m].parent) {
-      if (members_[m].relation != Relation::maybe) continue;
-      failed(root, fmt::format("it gives `{}` another shape, which may or may not be `{}` itself",
-                               graph_->name(operand), graph_->name(members_[members_[m].parent].node)));
-      break;
-    }
-    const std::uint32_t renamed = add_member(value, written, b, Relation::view);
-    members_[written].renamed = renamed;
-    reshaped_.insert(began.value);
-    buffers_[b].fresh.emplace_back(value, renamed);
+  bool rebinds = false;
+  rebound_operands(*binding_, root, [&](NodeId o, NodeId) { rebinds |= o == operand; });
+  if (rebinds) {
+    rebind(root, operand, written, value);
+    if (!lazy_) finish();
+    return;
+  }
+  if (reshapes(root)) {
+    give_another_shape(root, operand, written, value);
   } else {
     const bool base = members_[written].parent == kNone;
     if (!base && buffers_[b].written != kNone && buffers_[b].written != written) make_base(buffers_[b], root);
@@ -310,10 +352,39 @@ void Versions::write(NodeId root, NodeId operand, NodeId value, SymbolId name, b
   if (!lazy_) finish();
 }
 
+void Versions::give_another_shape(NodeId root, NodeId operand, std::uint32_t member, NodeId value) {
+  for (std::uint32_t m = member; m != kNone; m = members_[m].parent) {
+    if (members_[m].relation != Relation::maybe) continue;
+    failed(root, fmt::format("it gives `{}` another shape, which may or may not be `{}` itself", graph_->name(operand),
+                             graph_->name(members_[members_[m].parent].node)));
+    break;
+  }
+  const std::uint32_t buffer = members_[member].buffer;
+  const std::uint32_t renamed = add_member(value, member, buffer, Relation::view);
+  members_[member].renamed = renamed;
+  if (!keeps_strides(operand, value)) reshaped_.insert(origin(operand).value);
+  buffers_[buffer].fresh.emplace_back(value, renamed);
+}
+
+// Later uses of the operand mean the value, with whose storage they share all later writes. What was a view of
+// the operand stays one of the storage that it leaves.
+void Versions::rebind(NodeId root, NodeId operand, std::uint32_t member, NodeId value) {
+  const Opcode opcode = graph_->opcode(members_[member].node);
+  if (opcode == Opcode::placeholder || opcode == Opcode::get_attr) {
+    failed(root, fmt::format("it gives the input `{}` another storage", graph_->name(operand)));
+    return;
+  }
+  const std::uint32_t taken = same_as(adopt(value, root));
+  members_[member].renamed = taken;
+  rewriter_->share_storage(value, operand);
+  written_ = true;
+}
+
 // An in-place op that nothing rewrites writes to the value that it got. Members that are values of their own
 // do not see it: they are of an older version now.
 void Versions::stays(NodeId n) {
   if (member_of_.empty() || !graph_->alive(n) || binding_->shares_nothing(n)) return;
+  if (reshapes(n)) adopt_result(n);
   std::vector<std::uint32_t> written;
   written_operands(*binding_, n, [&](NodeId o) {
     if (const auto known = member_of_.find(o.value); known != member_of_.end()) written.push_back(known->second);
@@ -332,143 +403,6 @@ void Versions::stays(NodeId n) {
     }
     wait_for_uses_behind(buffer, n);
   }
-}
-
-// ---------------------------------------------------------------- values of versions
-
-NodeId Versions::value_of(std::uint32_t member, NodeId place) {
-  while (members_[member].renamed != kNone) member = members_[member].renamed;
-  std::vector<std::uint32_t> path;
-  NodeId value;
-  while (!value.valid()) {
-    Member& m = members_[member];
-    Buffer& buffer = buffers_[m.buffer];
-    if (m.version == buffer.version && graph_->alive(m.value)) {
-      value = m.value;
-    } else if (m.parent == kNone) {
-      if (buffer.written != kNone && !make_base(buffer, place)) return {};
-      value = buffer.current;
-    } else {
-      path.push_back(member);
-      member = m.parent;
-    }
-  }
-  for (; !path.empty(); path.pop_back()) {
-    Member& m = members_[path.back()];
-    if (m.relation == Relation::maybe) {
-      failed(place, fmt::format("`{0}` may or may not share storage with what was written before; metadata would say",
-                                graph_->name(m.node)));
-      return {};
-    }
-    if (m.relation == Relation::view) value = remake(path.back(), value, place);
-    m.value = value;
-    m.version = buffers_[m.buffer].version;
-  }
-  return value;
-}
-
-// The member in the version of `current`, which lacks the write through a view.
-NodeId Versions::value_before_write(std::uint32_t member, NodeId place) {
-  std::vector<std::uint32_t> path;
-  NodeId value;
-  while (!value.valid()) {
-    const Member& m = members_[member];
-    const Buffer& buffer = buffers_[m.buffer];
-    if (m.version == buffer.current_version && graph_->alive(m.value)) {
-      value = m.value;
-    } else if (m.born == buffer.current_version && graph_->alive(m.node)) {
-      value = m.node;
-    } else if (m.parent == kNone) {
-      value = buffer.current;
-    } else {
-      path.push_back(member);
-      member = m.parent;
-    }
-  }
-  for (; !path.empty(); path.pop_back()) {
-    if (members_[path.back()].relation == Relation::view) value = remake(path.back(), value, place);
-  }
-  return value;
-}
-
-// The same view of another version of what it is a view of.
-NodeId Versions::remake(std::uint32_t member, NodeId parent_value, NodeId place) {
-  const NodeId source = members_[member].node;
-  NodeId operand;
-  aliased_operands(*binding_, source, [&](NodeId o) {
-    if (!operand.valid()) operand = o;
-  });
-  const CallForm form = graph_->form(source);
-  NodeId made;
-  {
-    CallBuilder builder(*graph_);
-    for (std::uint32_t i = 0; i < form.count(); ++i) {
-      if (i >= form.positional) builder.keyword(form.keywords[i - form.positional]);
-      builder.copy(graph_->argument(source, i));
-    }
-    const SymbolId name = graph_->unique_name(Graph::base_name(form.opcode, graph_->text(form.target)));
-    made = builder.create(form.opcode, form.target, name, place);
-  }
-  for (std::uint32_t s = graph_->slots_begin(made); s < graph_->slots_end(made); ++s) {
-    const Slot& slot = (*graph_)[SlotId(s)];
-    if (slot.kind == ArgKind::node && slot.node() == operand) graph_->rebind(SlotId(s), parent_value);
-  }
-  graph_->set_type(made, graph_->type(source));
-  graph_->set_meta(made, graph_->meta(operand) == graph_->meta(parent_value)
-                             ? graph_->meta(source)
-                             : rewriter_->without_strides(graph_->meta(source)));
-  rewriter_->made_by_engine(made);
-  know(made, member);
-  buffers_[members_[member].buffer].fresh.emplace_back(made, member);
-  touched_.push_back(made);
-  return made;
-}
-
-// The base with what was written through a view, by the inverse of each view on the way.
-bool Versions::make_base(Buffer& buffer, NodeId place) {
-  std::uint32_t member = buffer.written;
-  const std::uint32_t view = member;
-  NodeId value = buffer.written_value;
-  for (; members_[member].parent != kNone; member = members_[member].parent) {
-    if (members_[member].relation == Relation::same) continue;
-    std::uint32_t parent = members_[member].parent;
-    // A part of several: the inverse of the part looks through the call that makes them (`split(b, n)[k]`).
-    const bool part = makes_several(members_[parent].node) && members_[parent].parent != kNone;
-    const NodeId at = value_before_write(member, place);
-    machine_->set_root(at);
-    const Value result =
-        members_[member].relation == Relation::view ? machine_->inverse(at, Value::of_node(value)) : Value();
-    const bool last = same_as(part ? members_[parent].parent : parent) == buffer.base;
-    const SymbolId name = last && buffer.name.valid() ? graph_->numbered_name(graph_->text(buffer.name)) : SymbolId();
-    const std::size_t before = rewriter_->changes().created.size();
-    if ((!result.is(Tag::node) && !result.is(Tag::fresh)) || !rewriter_->make(result, at, place, name)) {
-      const std::string why =
-          result.is(Tag::failure)
-              ? machine_->text_of(result)
-              : fmt::format("no `inverse` says what a write through `{}` makes of its operand", graph_->target(at));
-      failed(place, fmt::format("reads `{}`, which was written through `{}`: {}",
-                                graph_->name(members_[buffer.base].node), graph_->name(members_[view].node), why));
-      buffer.written = kNone;  // said once
-      return false;
-    }
-    const auto& created = rewriter_->changes().created;
-    touched_.insert(touched_.end(), created.begin() + static_cast<std::ptrdiff_t>(before), created.end());
-    value = rewriter_->node_of(result);
-    if (part) member = parent, parent = members_[parent].parent;
-    const MetaId meta = graph_->meta(members_[parent].node);
-    if (!graph_->meta(value).valid()) graph_->set_meta(value, rewriter_->without_strides(meta));
-  }
-  buffer.current = value;
-  buffer.current_version = buffer.version;
-  buffer.written = kNone;
-  Member& base = members_[buffer.base];
-  base.value = value;
-  base.version = buffer.version;
-  know(value, buffer.base);
-  buffer.fresh.emplace_back(value, buffer.base);
-  if (value != base.node) origins_.insert_or_assign(value.value, origin(base.node));
-  rewriter_->share_storage(value, base.node);
-  return true;
 }
 
 }  // namespace fxrules::rewrite

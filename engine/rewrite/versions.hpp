@@ -10,6 +10,7 @@
 
 #include <functional>
 #include <optional>
+#include <span>
 #include <string>
 #include <unordered_map>
 #include <unordered_set>
@@ -58,6 +59,11 @@ class Versions {
 
   // The graph input, or the value, that the node's storage began as: through views and earlier writes.
   [[nodiscard]] NodeId origin(NodeId n);
+  // What rules call the last new value of this origin; none when they do not say.
+  [[nodiscard]] SymbolId name_of(NodeId origin) const {
+    const auto known = names_.find(origin.value);
+    return known == names_.end() ? SymbolId() : known->second;
+  }
   // Uses of this node may not be what they will be: `finish` settles them.
   [[nodiscard]] bool knows(NodeId n) const { return pending() && member_of_.contains(n.value); }
   // Must stay although nothing seems to use it.
@@ -74,11 +80,15 @@ class Versions {
     NodeId node;                   // its own node, whose call makes it again
     std::uint32_t parent = kNone;  // the member that it is a view of; none: the base
     std::uint32_t buffer = 0;
+    std::uint32_t same = 0;              // the member that it is, through results of in-place ops
+    std::uint32_t depth = 0, jump = 0;   // views up to the base; an ancestor far above
     Relation relation = Relation::view;  // to the parent
     std::uint32_t born = 0;              // the version that `node` is the value in
     NodeId value;                        // the value in version `version`
     std::uint32_t version = 0;
-    std::uint32_t renamed = kNone;  // `t_`: later uses mean this member
+    NodeId call;  // the view as a call of its parent in version `call_version`, for its inverse
+    std::uint32_t call_version = 0;
+    std::uint32_t renamed = kNone;  // `t_`, `set_`: later uses mean this member
   };
   struct Buffer {
     std::uint32_t base = 0;  // member
@@ -106,15 +116,22 @@ class Versions {
   std::uint32_t adopt(NodeId n, NodeId place);
   void adopt_users(std::uint32_t base, NodeId place);
   void adopt_result(NodeId n);
+  [[nodiscard]] bool reshapes(NodeId n);
   std::uint32_t add_member(NodeId node, std::uint32_t parent, std::uint32_t buffer, Relation relation);
   void know(NodeId node, std::uint32_t member);
-  [[nodiscard]] std::uint32_t same_as(std::uint32_t member) const;  // through results of in-place ops
+  [[nodiscard]] std::uint32_t same_as(std::uint32_t member) const { return members_[member].same; }
   [[nodiscard]] bool several_operands(NodeId n);
-  [[nodiscard]] bool makes_several(NodeId n);
+  [[nodiscard]] std::span<const NodeId> same_parts(NodeId part);
   [[nodiscard]] bool below(std::uint32_t member, std::uint32_t ancestor) const;
 
+  void give_another_shape(NodeId root, NodeId operand, std::uint32_t member, NodeId value);
+  void rebind(NodeId root, NodeId operand, std::uint32_t member, NodeId value);
+
+  // version_values.cpp
   NodeId value_of(std::uint32_t member, NodeId place);
   NodeId value_before_write(std::uint32_t member, NodeId place);
+  NodeId call_before_write(std::uint32_t member, NodeId place);
+  [[nodiscard]] bool keeps_strides(NodeId operand, NodeId value) const;
   NodeId remake(std::uint32_t member, NodeId parent_value, NodeId place);
   bool make_base(Buffer& buffer, NodeId place);
   void failed(NodeId user, const std::string& why);
@@ -126,6 +143,11 @@ class Versions {
   Graph* graph_;
   Report report_;
   std::unordered_map<std::uint32_t, std::vector<NodeId>> attributes_;  // get_attr nodes by path
+  struct Parts {
+    std::uint32_t uses = 0;  // of the call when they were looked up
+    std::unordered_map<std::int64_t, std::vector<NodeId>> by_index;
+  };
+  std::unordered_map<std::uint32_t, Parts> parts_;  // items of calls that give several new tensors, by call
   std::unordered_set<std::uint32_t> reshaped_;  // origins whose own sizes or strides an op changed
   bool lazy_ = false, written_ = false;
   std::vector<Member> members_;
@@ -134,7 +156,8 @@ class Versions {
   std::vector<Use> waiting_;                                    // a heap, the earliest use first
   NodeId reached_;                                              // uses up to here are bound while others wait
   std::vector<NodeId> touched_, known_;
-  std::unordered_map<std::uint32_t, NodeId> origins_;  // of values that took a base's place
+  std::unordered_map<std::uint32_t, SymbolId> names_;  // by origin
+  std::unordered_map<std::uint32_t, NodeId> origins_;  // of values that took a base's place, and of those asked for
 };
 
 }  // namespace fxrules::rewrite

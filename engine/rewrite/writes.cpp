@@ -95,7 +95,9 @@ Refusal Session::gather_written(const program::Alternative& alternative, NodeId 
 // The new value may be, or be a view of, something else: then no later write may reach either of them, and no
 // output may come to share storage with an input or another output.
 Refusal Session::new_value_allows(NodeId root, NodeId operand, NodeId value) {
-  if (value == operand) return Refusal::none;
+  bool rebinds = false;
+  rebound_operands(binding_, root, [&](NodeId o, NodeId taken) { rebinds |= o == operand && taken == value; });
+  if (rebinds || value == operand) return Refusal::none;
   std::vector<NodeId> others, todo;
   const auto look_at = [&](NodeId n) {
     if (!is_new(n)) {
@@ -237,6 +239,33 @@ Outcome Session::write(Index index, const program::Alternative& alternative, Nod
   if (graph_->has_uses(root)) settle_root(root, first);
   rewriter_.erase_write(root);
   return Outcome::applied;
+}
+
+// A rule made the value of the write inside of the graph that the call runs.
+bool Session::hand_back(NodeId n) {
+  const HandBack back = hand_backs_.at(n.value);
+  hand_backs_.erase(n.value);
+  if (is_write_back(n)) return false;
+  rewriter_.begin();
+  machine_.reset();
+  machine_.set_root(n);
+  const Index phase = back.rule == program::kNone ? 0 : rules_->rules[back.rule].phase;
+  machine_.use(rules_->facts[rules_->phases[phase].facts]);
+  versions_.begin(n);
+  // Arguments may mean newer values by now.
+  const NodeId operand = (*graph_)[graph_->argument(n, 0)].node(), value = (*graph_)[graph_->argument(n, 1)].node();
+  SymbolId name;
+  if (back.name.valid()) {  // what holds the name of the placeholder has that of the operand here
+    const std::string_view text = graph_->text(back.name), inside = graph_->text(back.inside);
+    const std::string_view origin = graph_->name(versions_.origin(operand));
+    name = text.starts_with(inside) ? binding_.symbol(std::string(origin) + std::string(text.substr(inside.size())))
+                                    : back.name;
+    if (!versions_.through_view(n, operand)) graph_->rename(value, graph_->numbered_name(graph_->text(name)));
+  }
+  writing_ = back.rule;
+  versions_.write(n, operand, value, name, false);
+  rewriter_.erase_write(n);
+  return true;
 }
 
 }  // namespace fxrules::rewrite

@@ -51,6 +51,8 @@ struct ApplyOptions {
   std::vector<std::string> disable;
   MutatedInputs mutated_inputs = MutatedInputs::as_output;      // placeholders
   MutatedInputs mutated_attributes = MutatedInputs::copy_back;  // get_attr
+  // Inputs of the graph, by name, that the caller passes with one storage, in a way that nobody knows.
+  std::vector<std::pair<std::string, std::string>> shared_inputs;
   bool infer = true;         // first give nodes without metadata what the shape functions say
   bool dce = false;          // also remove what was dead in the input
   bool record = true;        // keep one Application for each rewrite
@@ -172,6 +174,8 @@ struct MutatedInput {
   bool copied_back = false;
 };
 
+struct NestedReport;
+
 struct Report {
   StopReason stop = StopReason::converged;
   std::vector<RuleReport> rules;  // all rules that took part, in order
@@ -183,11 +187,22 @@ struct Report {
   std::vector<Diagnostic> diagnostics;
   std::size_t rewrites = 0, visits = 0, nodes_before = 0, nodes_after = 0, removed = 0, created = 0;
 
+  // Of nested graphs, each in front of those that it holds. The outer report fails where one of them does.
+  std::vector<NestedReport> nested;
+
   [[nodiscard]] bool ok() const { return stop == StopReason::converged || stop == StopReason::limit; }
   // 0 converged or the user's limit, 1 failed, 3 default limit or cycle.
   [[nodiscard]] int exit_code() const;
 };
 
+struct NestedReport {
+  std::string path;  // "true_graph_0", "body.inner"
+  Graph* graph = nullptr;
+  Report report;
+};
+
+// Rewrites the graph and all that are nested in it. What rules make of a write to an operand inside of a nested
+// graph is one more result of the call, which later uses outside mean.
 [[nodiscard]] Report apply(const RuleSet& rules, Graph& graph, const ApplyOptions& options = {});
 
 // Removes nodes whose value nobody uses and that have no effect. Returns how many. O(size).

@@ -92,6 +92,8 @@ enum class OpTag : std::uint16_t {
   may_alias = 256,      // result shares storage with an argument sometimes (`reshape`); excludes `view`
   method = 512,         // Python binds this schema as a Tensor method
   function = 1024,      // Python binds this schema as a function
+  strided = 2048,       // a view that depends on its operand's strides, or that not all strides have (`view`)
+  rebinds = 4096,       // its operand takes the storage of the argument with an alias set (`set_`)
 };
 [[nodiscard]] constexpr OpTag operator|(OpTag a, OpTag b) {
   return static_cast<OpTag>(static_cast<std::uint16_t>(a) | static_cast<std::uint16_t>(b));
@@ -99,6 +101,20 @@ enum class OpTag : std::uint16_t {
 [[nodiscard]] constexpr bool has(OpTag set, OpTag bit) {
   return (static_cast<std::uint16_t>(set) & static_cast<std::uint16_t>(bit)) != 0;
 }
+
+// How a higher-order op calls graphs: `higher_order::cond | graphs=true_fn,false_fn operands=operands calls=branch`.
+struct GraphCall {
+  enum class Kind : std::uint8_t {
+    once,    // one graph, with all operands
+    branch,  // one of several graphs, with all operands; each gives the results
+    loop,    // the first graph until the second says no; its results are its first operands of the next turn
+    scan,    // as `loop`, over slices of the second group of operands; further results are stacked
+    each,    // the graph for each slice of the first group of operands
+  };
+  Kind kind = Kind::once;
+  std::vector<std::string_view> graphs;    // arguments that are graphs
+  std::vector<std::string_view> operands;  // arguments that hold what the graphs take: a placeholder for each value
+};
 
 struct Overload {
   OpId op;
@@ -202,6 +218,8 @@ class Catalogue {
   // "clone", "writeback". Throws std::out_of_range for a role that the overlay does not name.
   [[nodiscard]] OpId role(std::string_view role) const;
   [[nodiscard]] std::optional<OpId> find_role(std::string_view role) const;
+  // How the op calls graphs; null for an op that calls none, as far as the catalogue says.
+  [[nodiscard]] const GraphCall* graph_call(OpId op) const;
 
  private:
   Catalogue();

@@ -114,3 +114,26 @@ TEST_CASE("bodies may return what they get, and write what they get") {
   CHECK(wrap.arguments[1].alias == wrap.returns[0].alias);
   CHECK(overload("higher_order.triton_kernel_wrapper_mutation").writes());
 }
+
+TEST_CASE("how higher-order ops call graphs") {
+  const auto call_of = [](std::string_view name) { return shipped().graph_call(*shipped().find_op(name)); };
+  const GraphCall* cond = call_of("higher_order.cond");
+  REQUIRE(cond != nullptr);
+  CHECK(cond->kind == GraphCall::Kind::branch);
+  CHECK(cond->graphs == std::vector<std::string_view>{"true_fn", "false_fn"});
+  CHECK(cond->operands == std::vector<std::string_view>{"operands"});
+  const GraphCall* loop = call_of("higher_order.while_loop");
+  REQUIRE(loop != nullptr);
+  CHECK(loop->kind == GraphCall::Kind::loop);
+  CHECK(loop->graphs[0] == "body_fn");
+  CHECK(call_of("higher_order.map_impl")->kind == GraphCall::Kind::each);
+  CHECK(call_of("add") == nullptr);
+}
+
+TEST_CASE("an operand that takes another storage") {
+  const Overload& set = overload("set_", "source_Tensor");
+  CHECK(has(set.tags, OpTag::rebinds));
+  CHECK(set.arguments[1].alias == "b");
+  CHECK(has(overload("as_strided").tags, OpTag::strided));
+  CHECK_FALSE(has(overload("permute").tags, OpTag::strided));
+}

@@ -255,7 +255,7 @@ def apply(rules, text, options=()):
         message = f"exit status {done.returncode} from {' '.join(done.args)}\n{done.stderr}"
         if done.returncode not in (0, 1) or not done.stdout:
             raise RuntimeError(message)
-        report = _report(done)
+        report = _of_the_outer_graph(_report(done))
         _keep(report)
         if done.returncode == 1:
             raise Refused(message, report)

@@ -3,6 +3,7 @@
 Every call runs in eager PyTorch while the program grows, so that only what eager accepts stays.
 """
 
+import builtins
 import operator
 import random
 
@@ -45,6 +46,10 @@ def lists(target, *arguments):
 VIEWS = [
     method("view", -1), method("view", 3, 2), method("select", 0, 0), method("select", 1, -1), index(0), index(-1),
     index(slice(1, None)), index(slice(None), 1), index(slice(None, None, 2)), index(Ellipsis, slice(0, 2)), index(None),
+    method("movedim", 0, 1), method("swapaxes", 0, 1), method("flatten"), method("ravel"), method("reshape", -1), method("detach"),
+    method("unflatten", 0, (1, -1)), method("unfold", 0, 2, 2), method("expand", 2, 3), method("view", 6), method("reshape", 2, 3),
+    function(builtins.getattr, "T"), function(builtins.getattr, "mT"), function(builtins.getattr, "data"), method("adjoint"),
+    function(aten.as_strided.default, [2], [1]), function(aten.view.default, [-1]), function(aten.diagonal.default, 1),
     method("transpose", 0, 1), method("t"), method("unsqueeze", 0), method("unsqueeze", -1), method("squeeze", 0),
     method("diagonal"), method("narrow", 0, 0, 1), method("permute", 1, 0), function(torch.transpose, 0, 1),
     function(aten.slice.Tensor, 1, 1, 3), function(aten.select.int, 0, 1), function(aten.alias.default),
@@ -86,8 +91,11 @@ class Builder:
         fitting = [node for node, value in self.values.items() if value.dtype in dtypes]
         return fitting[max(self.random.randrange(len(fitting)), self.random.randrange(len(fitting)))]
 
-    def grow(self, calls):
-        opcode, target, arguments, keywords = self.random.choice(calls)(self.pick)
+    def grow(self, calls, pick=None):
+        try:
+            opcode, target, arguments, keywords = self.random.choice(calls)(pick or self.pick)
+        except ValueError:  # no value has the dtype
+            return False
         operands, options = torch.fx.map_arg((arguments, keywords), lambda node: self.values[node])
         try:
             call = getattr(operands[0], target) if opcode == "call_method" else target
@@ -99,7 +107,30 @@ class Builder:
             self.values[node] = value
         return True
 
+    def views_of_views(self):
+        """A view of a view, a write through one of them, and a read of each."""
+        base = self.pick()
+        upper = self.grow_on(base, VIEWS)
+        lower = upper and self.grow_on(upper, VIEWS)
+        if not lower:
+            return False
+        places = [base, upper, lower]
+        self.grow_on(self.random.choice(places), WRITES)
+        return all([self.grow_on(place, READS) for place in places])
+
+    def grow_on(self, node, calls):
+        """The new value of some call on the node, or None."""
+        before = len(self.values)
+        first = iter([node])
+        for _ in range(20):
+            if self.grow(calls, lambda dtype=None: next(first, None) or self.pick(dtype)):
+                return list(self.values)[-1] if len(self.values) > before else node
+            first = iter([node])
+        return None
+
     def step(self):
+        if self.random.random() < 0.15:
+            return self.views_of_views()
         kind = self.random.choices((VIEWS, READS, WRITES), (4, 2, 4))[0]
         return any(self.grow(kind) for _ in range(20))
 
