@@ -6,12 +6,16 @@
 #include <array>
 #include <charconv>
 #include <cstdint>
+#include <filesystem>
 #include <optional>
 #include <ostream>
 #include <string_view>
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
+
+#include "cli/help.hpp"
+#include "cli/rule_files.hpp"
 
 namespace fxrules::cli {
 namespace {
@@ -29,128 +33,11 @@ constexpr std::array kCommands{
     CommandName{Command::test, "test", "run the `test` blocks of rule files"},
     CommandName{Command::explain, "explain", "say why rules match a node of a graph, or do not"},
     CommandName{Command::infer, "infer", "print what is known of each value of a graph"},
+    CommandName{Command::fmt, "fmt", "format rule files"},
+    CommandName{Command::bench, "bench", "measure rules on a graph"},
     CommandName{Command::rules, "rules", "list the rule files that are shipped"},
     CommandName{Command::dump, "dump", "print how rule files were understood"},
 };
-
-constexpr std::string_view kHelp = R"(fxrules rewrites PyTorch FX graphs by declarative rules.
-
-usage: fxrules COMMAND ...
-
-{}
-  fxrules COMMAND --help   options and examples of one command
-  fxrules --version        the version
-
-A first run, on what print(gm.graph) printed:
-
-  fxrules apply device.rules graph.txt --diff
-
-A rule of your own, in a file my.rules:
-
-  # A double negation is none.
-  neg(neg(x)) => x
-
-  fxrules check my.rules
-  fxrules apply my.rules graph.txt -o rewritten.txt --report text
-
-Exit codes: 0 done; 1 bad input, a failed check or test, a rule's error; 2 wrong use of the command line;
-3 the rules do not end on this graph.
-)";
-
-constexpr std::string_view kApplyHelp = R"(
-What goes where: the rewritten graph goes to OUT (written beside it and renamed; on any failure nothing is
-written), without -o to standard output. --diff and --check take the graph's place on standard output.
-The report goes to standard output when nothing else does, else to standard error.
-
-Rule files are looked up as given, then among the shipped ones (`fxrules rules`). They are applied in the
-order given, each to its end.
-
-Examples:
-  fxrules apply device.rules graph.txt --diff              what would change
-  fxrules apply device.rules graph.txt -o out.txt -D target=cuda
-  fxrules apply device.rules noop.rules - < in.txt > out.txt
-  fxrules apply my.rules graph.txt -o out.txt --report json > report.json
-  fxrules apply my.rules graph.txt --only fuse_relu --max-rewrites 1 --diff
-  fxrules apply my.rules graph.txt --check                 exit code 1 if anything would change
-)";
-
-constexpr std::string_view kConvertHelp = R"(
-IN may be text IR, code, a table, a printed ExportedProgram or a log; its form is recognised. The form of the
-output is named by --to or by the ending of OUT: .txt fx, .py readable, .dot or .gv dot, .svg svg. What the
-form cannot say is reported on standard error.
-
-Examples:
-  fxrules convert graph.txt -o graph.py
-  fxrules convert run.log --graph "Forward graph 0" --to readable
-  fxrules convert graph.py -o graph.svg
-)";
-
-constexpr std::string_view kListHelp = R"(
-Examples:
-  fxrules list run.log                                     number, name, size and place of each graph
-  fxrules apply my.rules run.log --graph 2
-)";
-
-constexpr std::string_view kCheckHelp = R"(
-Every error is shown with its place; the exit code is 1 when there is one.
-
-Examples:
-  fxrules check my.rules
-  fxrules check my.rules -D target=cuda
-)";
-
-constexpr std::string_view kTestHelp = R"(
-A test stands beside the rules it is about:
-
-  neg(neg(x)) => x
-
-  test "a double negation is none" {
-    before { x = placeholder   a = neg(x)   b = neg(a)   c = relu(b)   return c }
-    after  { x = placeholder   c = relu(x)   return c }
-  }
-  test "a single one stays" {
-    before { x = placeholder   a = neg(x)   return a }
-    unchanged
-  }
-
-Ops without a dot are compared whatever their spelling, `.neg(x)` and `torch.neg(x)` exactly; arguments by
-schema role with defaults filled in; names only where a rule gave them with `as`.
-
-Examples:
-  fxrules test my.rules
-  fxrules test my.rules -k "double"                        tests whose name holds this text
-)";
-
-constexpr std::string_view kExplainHelp = R"(
-For each rule whose root accepts the node: the first test of the pattern that fails, with the values that it saw;
-where the pattern matches, each alternative with the part of its guard that is false or not known, and why. Looks at
-the graph as it is given; a rule that matches is also tried alone on a copy, since the engine may refuse it.
-
-Examples:
-  fxrules explain noop.rules graph.txt --node clone_1
-  fxrules explain my.rules graph.txt --node add --rule fuse_add
-  fxrules explain my.rules graph.txt --node add --input x=f32[4,8]
-)";
-
-constexpr std::string_view kInferHelp = R"(
-One line a value, `name = f32[32, 64][64, 1]cpu` (sizes, strides, device), `?` where nothing is known: what a
-guard of a rule knows of it. The shape functions are those of the rule files given and the shipped ones.
-The output is a file for --inputs.
-
-Examples:
-  fxrules infer graph.txt --input x=f32[32,64]
-  fxrules infer my.rules graph.txt --inputs inputs.txt
-)";
-
-constexpr std::string_view kRulesHelp = R"(
-Each can be named as it is listed in the place of a file: fxrules apply device.rules graph.txt
-)";
-
-constexpr std::string_view kDumpHelp = R"(
-Examples:
-  fxrules dump my.rules                                    the compiled matcher and its guards
-  fxrules dump my.rules --stage ast                        the syntax tree
-)";
 
 std::string command_lines() {
   std::string lines;
@@ -212,16 +99,23 @@ void describe_convert(CLI::App& app, Raw& raw, Options& options) {
 }
 
 void describe_apply(CLI::App& app, Raw& raw, Options& options) {
-  app.add_option("files", raw.files, "Rule files, then the graph; `-` reads standard input")
-      ->type_name("RULES... GRAPH");
-  app.add_option("-o,--output", raw.out, "Write the graph to this file")->type_name("OUT");
+  app.add_option("files", raw.files, "Rule files, then the graph, or several; `-` reads standard input")
+      ->type_name("RULES... GRAPH...");
+  app.add_option("-o,--output", raw.out, "Write the graph to this file, several to this folder")->type_name("OUT");
   add_params(app, raw);
   add_inputs(app, options);
   app.add_flag("--diff", options.diff, "Print what changes, as a unified diff, in place of the graph");
   app.add_option("--report", raw.report, "Print what was done")
       ->check(CLI::IsMember({"text", "json"}))
       ->type_name("FORM");
+  app.add_option("--html", options.html, "Write a page for a browser: both graphs, and which rule did what")
+      ->type_name("FILE");
   app.add_flag("--check", options.check, "Write no graph; the exit code is 1 if anything would change");
+  app.add_flag("--watch", options.watch, "Run again whenever a file is saved, and show what that changes");
+  app.add_option("--until", options.until, "Leave out the phases behind this one")->type_name("PHASE");
+  app.add_option("--jobs", options.jobs, "Of several graphs rewrite N at once (default: one a core)")
+      ->check(CLI::Range(1, 1024))
+      ->type_name("N");
   app.add_option("--max-rewrites", raw.max_rewrites, "Stop after N rewrites and keep them")->type_name("N");
   app.add_option("--only", options.only, "Apply this rule and no other (may be repeated)")
       ->type_name("LABEL")
@@ -261,6 +155,22 @@ void describe_rule_files(CLI::App& app, Raw& raw) {
   add_params(app, raw);
 }
 
+void describe_bench(CLI::App& app, Raw& raw, Options& options) {
+  describe_rule_files(app, raw);
+  add_inputs(app, options);
+  app.add_option("--graph", options.graph, "The graph")->type_name("FILE");
+  app.add_option("--generate", options.workload, "A graph of this kind and size instead")->type_name("WORKLOAD:NODES");
+  app.add_option("--vs", options.others, "Rule files to compare with")->type_name("RULES...");
+  app.add_option("--runs", options.runs, "How often each set of rules is applied (default: 5)")
+      ->check(CLI::Range(1, 10000))
+      ->type_name("N");
+  app.add_option("--report", raw.report, "Form of the output (default: text)")
+      ->check(CLI::IsMember({"text", "json"}))
+      ->type_name("FORM");
+  app.add_option("--chart", options.chart, "Also draw the times, as SVG")->type_name("FILE");
+  app.footer(std::string(kBenchHelp));
+}
+
 void describe(CLI::App& app, Raw& raw, Options& options) {
   switch (options.command) {
     case Command::apply:
@@ -280,6 +190,7 @@ void describe(CLI::App& app, Raw& raw, Options& options) {
     case Command::test:
       describe_rule_files(app, raw);
       app.add_option("-k", options.filter, "Only tests whose name holds this text")->type_name("NAME");
+      app.add_flag("--watch", options.watch, "Run again whenever a file is saved, and show what that changes");
       app.footer(std::string(kTestHelp));
       return;
     case Command::explain:
@@ -299,6 +210,14 @@ void describe(CLI::App& app, Raw& raw, Options& options) {
       add_params(app, raw);
       add_inputs(app, options);
       app.footer(std::string(kInferHelp));
+      return;
+    case Command::fmt:
+      app.add_option("files", raw.files, "Rule files; `-` is standard input to standard output")->type_name("RULES...");
+      app.add_flag("--check", options.check, "Write nothing; print what would change, and end with 1 if anything would");
+      app.footer(std::string(kFmtHelp));
+      return;
+    case Command::bench:
+      describe_bench(app, raw, options);
       return;
     case Command::rules:
       app.footer(std::string(kRulesHelp));
@@ -342,6 +261,20 @@ void take_limit(const Raw& raw, Options& options) {
 
 bool is_rule_file(std::string_view name) { return name.ends_with(".rules"); }
 
+// Several graphs stand behind the rule files: whatever is neither called NAME.rules nor named as a shipped file is.
+void take_more_graphs(Options& options) {
+  std::vector<std::string>& files = options.rules;
+  const auto is_graph = [](const std::string& name) {
+    std::error_code error;
+    return name != "-" && !is_rule_file(name) && !std::filesystem::exists(shipped_rules() / (name + ".rules"), error);
+  };
+  while (files.size() > 1 && is_graph(files.back())) {
+    options.more_graphs.insert(options.more_graphs.begin(), std::move(options.graph));
+    options.graph = std::move(files.back());
+    files.pop_back();
+  }
+}
+
 void take_graph(Options& options, std::string_view command) {
   if (options.rules.empty()) throw UsageError(fmt::format("`fxrules {}` needs rule files and a graph", command));
   const std::string usage = fmt::format("the graph comes last: fxrules {} RULES... GRAPH", command);
@@ -375,6 +308,14 @@ void take_one_file(Options& options, std::string_view command) {
   options.rules.clear();
 }
 
+void check_several(const Options& options) {
+  if (options.more_graphs.empty()) return;
+  if (options.watch || !options.html.empty())
+    throw UsageError(fmt::format("{} takes one graph", options.watch ? "--watch" : "--html"));
+  if (options.out.empty() && !options.check && !options.diff)
+    throw UsageError("several graphs were given, and no folder for what comes of them", "write -o FOLDER");
+}
+
 void check_files(const Options& options, std::string_view command) {
   const bool without_rules =
       options.command == Command::rules || options.command == Command::infer || takes_one_file(options.command);
@@ -384,7 +325,14 @@ void check_files(const Options& options, std::string_view command) {
   const auto stdin_files = std::count(options.rules.begin(), options.rules.end(), "-") + (options.graph == "-" ? 1 : 0);
   if (options.inputs_file == "-") throw UsageError("--inputs takes a file, not standard input");
   if (stdin_files > 1) throw UsageError("`-` can stand for one file only");
+  if (options.check && options.watch) throw UsageError("--check and --watch are two different things");
+  check_several(options);
   if (options.check && !options.out.empty()) throw UsageError("--check writes no graph, so that -o has no meaning");
+}
+
+void check_bench(const Options& options) {
+  if (options.graph.empty() == options.workload.empty())
+    throw UsageError("one graph is needed to measure on", "write --graph FILE or --generate w1:100000");
 }
 
 MutatedInputs mutated_mode(std::string_view text) {
@@ -395,6 +343,7 @@ MutatedInputs mutated_mode(std::string_view text) {
 void take(Raw& raw, Options& options, std::string_view command) {
   options.rules = std::move(raw.files);
   if (options.command == Command::apply || options.command == Command::explain) take_graph(options, command);
+  if (options.command == Command::apply) take_more_graphs(options);
   if (options.command == Command::infer) take_inferred_graph(options);
   if (takes_one_file(options.command)) take_one_file(options, command);
   if (raw.out && raw.out->empty()) {
@@ -408,6 +357,7 @@ void take(Raw& raw, Options& options, std::string_view command) {
   options.mutated_inputs = mutated_mode(raw.mutated_inputs);
   options.mutated_attributes = mutated_mode(raw.mutated_attributes);
   options.training = raw.verifier == "training";
+  if (options.command == Command::bench) check_bench(options);
   options.stage = raw.stage == "ast" ? Stage::ast : Stage::program;
   check_files(options, command);
 }
@@ -437,7 +387,7 @@ std::optional<Options> parse_arguments(const std::vector<std::string>& arguments
   if (arguments.empty()) throw UsageError("no command was given", "`fxrules --help` lists them");
   const std::string& first = arguments.front();
   if (first == "--help" || first == "-h" || first == "help") {
-    console.out << fmt::format(kHelp, command_lines());
+    console.out << fmt::format(fmt::runtime(kHelp), command_lines());
     return std::nullopt;
   }
   if (first.starts_with('-')) throw UsageError(fmt::format("`{}` is no command", first), "`fxrules --help` lists them");

@@ -44,6 +44,10 @@ int carry_out(const Options& options, Console& console) {
       return explain_command(options, console);
     case Command::infer:
       return infer_command(options, console);
+    case Command::fmt:
+      return fmt_command(options, console);
+    case Command::bench:
+      return bench_command(options, console);
     case Command::dump:
       return dump_command(options, console);
   }

@@ -22,6 +22,8 @@ namespace fxrules::cli {
 [[nodiscard]] int rules_command(const Options& options, Console& console);
 [[nodiscard]] int explain_command(const Options& options, Console& console);
 int infer_command(const Options& options, Console& console);
+[[nodiscard]] int fmt_command(const Options& options, Console& console);
+[[nodiscard]] int bench_command(const Options& options, Console& console);
 [[nodiscard]] int dump_command(const Options& options, Console& console);
 
 }  // namespace fxrules::cli

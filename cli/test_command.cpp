@@ -7,6 +7,7 @@
 #include "cli/run.hpp"
 #include "cli/test_run.hpp"
 #include "cli/trees.hpp"
+#include "cli/watch.hpp"
 
 namespace fxrules::cli {
 namespace {
@@ -63,9 +64,7 @@ void run_file(const dsl::AstPtr& ast, const Options& options, const LoadOptions&
   }
 }
 
-}  // namespace
-
-int test_command(const Options& options, Console& console) {
+int test_once(const Options& options, Console& console) {
   const std::vector<RuleFile> files = rule_files(options.rules, console.in);
   const LoadOptions load = load_options(options, load_catalogue());
   const LoadedTrees loaded = load_trees(files, load, console);
@@ -83,6 +82,12 @@ int test_command(const Options& options, Console& console) {
   }
   console.out << fmt::format("{} passed, {} failed\n", tally.passed, tally.failed);
   return tally.failed == 0 ? kSuccess : kFailure;
+}
+
+}  // namespace
+
+int test_command(const Options& options, Console& console) {
+  return options.watch ? watch_test(options, console, test_once) : test_once(options, console);
 }
 
 }  // namespace fxrules::cli

@@ -4,13 +4,31 @@
 
 namespace fxrules::cli {
 
-LoadedTrees load_trees(const std::vector<RuleFile>& files, const LoadOptions& options, Console& console) {
+namespace {
+
+dsl::LoadOptions loader_options(const LoadOptions& options) {
   dsl::LoadOptions load;
   load.rules_folder = options.search.back();
   load.search_paths = options.search;
   load.params = options.params;
   load.prelude = options.prelude;
-  dsl::Loader loader(options.catalogue, load);
+  return load;
+}
+
+}  // namespace
+
+std::vector<std::string> files_of_rules(const std::vector<std::string>& names, const LoadOptions& options) {
+  dsl::Loader loader(options.catalogue, loader_options(options));
+  std::vector<std::string> out;
+  for (const std::string& name : names) {
+    if (loader.load(name).trees.empty()) out.push_back(name);
+  }
+  for (const std::filesystem::path& path : loader.paths()) out.push_back(path.string());
+  return out;
+}
+
+LoadedTrees load_trees(const std::vector<RuleFile>& files, const LoadOptions& options, Console& console) {
+  dsl::Loader loader(options.catalogue, loader_options(options));
   LoadedTrees loaded;
   const auto take = [&] {
     std::vector<Diagnostic> found = loader.take_diagnostics();

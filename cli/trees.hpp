@@ -1,6 +1,7 @@
 // Rule files as syntax trees, for commands that look at more than the compiled rules.
 #pragma once
 
+#include <string>
 #include <vector>
 
 #include "cli/console.hpp"
@@ -15,5 +16,10 @@ struct LoadedTrees {
 };
 
 [[nodiscard]] LoadedTrees load_trees(const std::vector<RuleFile>& files, const LoadOptions& options, Console& console);
+
+// The files that these rule files are made of: they themselves, what they import, the catalogues that they name. A
+// file that is missing is among them as it was named.
+[[nodiscard]] std::vector<std::string> files_of_rules(const std::vector<std::string>& names,
+                                                      const LoadOptions& options);
 
 }  // namespace fxrules::cli

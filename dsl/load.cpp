@@ -69,6 +69,8 @@ class Loader::Impl {
     for (const auto& [name, value] : options_.params) check_override(name, value);
   }
 
+  [[nodiscard]] const std::vector<fs::path>& paths() const { return paths_; }
+
   std::vector<Diagnostic> take_diagnostics() { return std::exchange(diagnostics_, {}); }
 
  private:
@@ -125,6 +127,7 @@ class Loader::Impl {
   }
 
   File& add(const std::string& key, const fs::path& path, SourcePtr source) {
+    if (exists(path)) paths_.push_back(path);
     ParseResult parsed = parse(std::move(source));
     std::move(parsed.diagnostics.begin(), parsed.diagnostics.end(), std::back_inserter(diagnostics_));
     auto file = std::make_unique<File>();
@@ -248,6 +251,7 @@ class Loader::Impl {
   void add_catalogue(const std::string& key, const fs::path& path) {
     if (std::find(catalogues_.begin(), catalogues_.end(), key) != catalogues_.end()) return;
     catalogues_.push_back(key);
+    paths_.push_back(path);
     auto source = std::make_shared<Source>(Source{path.filename().string(), read(path).value_or("")});
     for (Diagnostic& problem : catalogue_->add(std::move(source))) report(std::move(problem));
   }
@@ -297,6 +301,7 @@ class Loader::Impl {
   std::vector<const File*> prelude_;
   bool prelude_tried_ = false;
   std::vector<std::string> catalogues_;
+  std::vector<fs::path> paths_;
   std::vector<Diagnostic> diagnostics_;
 };
 
@@ -304,6 +309,7 @@ Loader::Loader(std::shared_ptr<Catalogue> catalogue, LoadOptions options)
     : impl_(std::make_unique<Impl>(std::move(catalogue), std::move(options))) {}
 Loader::~Loader() = default;
 
+std::vector<std::filesystem::path> Loader::paths() const { return impl_->paths(); }
 RuleFile Loader::load(std::string_view name) { return impl_->load(name); }
 RuleFile Loader::load(SourcePtr source) { return impl_->load(std::move(source)); }
 void Loader::finish() { impl_->finish(); }

@@ -54,6 +54,9 @@ class Loader {
   // Checks -D against the parameters of everything that was loaded.
   void finish();
 
+  // The files that were read so far, catalogue files too, in the order in which they were met.
+  [[nodiscard]] std::vector<std::filesystem::path> paths() const;
+
   // What was found since the last call, in the order of files and places.
   [[nodiscard]] std::vector<Diagnostic> take_diagnostics();
 

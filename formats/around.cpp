@@ -34,4 +34,23 @@ void report_kept(GraphFiles& out, const SourcePtr& source, std::size_t begin, st
        {}});
 }
 
+bool may_hold_more(GraphFiles& out, const SourcePtr& source) {
+  constexpr std::size_t kMostGraphs = 50000;
+  if (out.graphs.size() < kMostGraphs) return true;
+  out.diagnostics.push_back({Severity::error,
+                             "too-large",
+                             fmt::format("{}: more than {} graphs in a file are not read", source->name, kMostGraphs),
+                             {},
+                             {}});
+  return false;
+}
+
+void report_several(GraphFiles& out) {
+  out.diagnostics.push_back({Severity::note,
+                             "several-graphs",
+                             "only the first graph of the file is read; the others are kept as text",
+                             {},
+                             {}});
+}
+
 }  // namespace fxrules

@@ -14,4 +14,9 @@ namespace fxrules {
 // Notes that lines of [begin, end) are no part of a graph, unless they are blank.
 void report_kept(GraphFiles& out, const SourcePtr& source, std::size_t begin, std::size_t end);
 
+// Graphs of one file; a line of nine characters could be one. Says so and gives false when there are as many already.
+[[nodiscard]] bool may_hold_more(GraphFiles& out, const SourcePtr& source);
+// Notes that further graphs are there and were not asked for.
+void report_several(GraphFiles& out);
+
 }  // namespace fxrules

@@ -296,4 +296,38 @@ bool is_complex_repr(std::string_view text) {
   return is_imaginary(text.substr(real + 1));
 }
 
+void append_device_repr(std::string& out, std::string_view device) {
+  const std::size_t colon = device.find(':');
+  out += "device(type='";
+  out += device.substr(0, colon);
+  out += '\'';
+  if (colon != std::string_view::npos) {
+    out += ", index=";
+    out += device.substr(colon + 1);
+  }
+  out += ')';
+}
+
+bool append_simple_repr(std::string& out, const Slot& slot) {
+  switch (slot.kind) {
+    case ArgKind::none:
+      out += "None";
+      return true;
+    case ArgKind::boolean:
+      out += slot.boolean() ? "True" : "False";
+      return true;
+    case ArgKind::integer:
+      append_integer(out, slot.integer());
+      return true;
+    case ArgKind::floating:
+      append_float_repr(out, slot.floating());
+      return true;
+    case ArgKind::ellipsis:
+      out += "Ellipsis";
+      return true;
+    default:
+      return false;
+  }
+}
+
 }  // namespace fxrules

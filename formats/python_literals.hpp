@@ -6,6 +6,8 @@
 #include <string>
 #include <string_view>
 
+#include "fxrules/graph.hpp"
+
 namespace fxrules {
 
 void append_integer(std::string& out, std::int64_t value);
@@ -20,6 +22,11 @@ struct ComplexParts {
 [[nodiscard]] std::optional<ComplexParts> parse_complex_repr(std::string_view text);
 // Quoted as Python quotes: `'it'`, `"it's"`, `'a\nb'`. Bytes that are no UTF-8 stand as they are.
 void append_string_repr(std::string& out, std::string_view value);
+
+// `device(type='cuda', index=0)` of `cuda:0`.
+void append_device_repr(std::string& out, std::string_view device);
+// A slot whose value is no text of the graph's: None, a truth value, a number, Ellipsis. False for others.
+bool append_simple_repr(std::string& out, const Slot& slot);
 
 // The value of a quoted literal without prefix; nullopt when it is malformed.
 [[nodiscard]] std::optional<std::string> parse_string_literal(std::string_view literal);

@@ -11,6 +11,7 @@
 #include "formats/extract.hpp"
 #include "formats/log/lines.hpp"
 #include "formats/log/read.hpp"
+#include "formats/mixed.hpp"
 #include "formats/recognise.hpp"
 #include "formats/table/read.hpp"
 #include "formats/text_ir/read.hpp"
@@ -107,7 +108,10 @@ GraphFiles read_log(const SourcePtr& source, const ReadOptions& options, std::si
   return out;
 }
 
-GraphFiles read_some(const SourcePtr& source, ReadOptions options, std::size_t most) {
+// A form leaves parts to the others: there are fewer forms than this.
+constexpr int kMostForms = 4;
+
+GraphFiles read_some(const SourcePtr& source, ReadOptions options, std::size_t most, int forms = kMostForms) {
   GraphFiles out;
   if (source->text.size() >= std::numeric_limits<std::uint32_t>::max()) {
     Diagnostic d;
@@ -128,6 +132,8 @@ GraphFiles read_some(const SourcePtr& source, ReadOptions options, std::size_t m
   }
   if (!archive && is_log_of_graphs(source->text)) return read_log(source, options, most);
   read_text(source, recognise(source->text), options, most, out);
+  const auto part = [&](const SourcePtr& text) { return read_some(text, options, most, forms - 1); };
+  if (!archive && forms > 0) read_between(source, most, part, out);
   return out;
 }
 

@@ -18,12 +18,14 @@
 #include "engine/rewrite/lift.hpp"
 #include "engine/rewrite/near_misses.hpp"
 #include "engine/rewrite/session.hpp"
+#include "engine/rewrite/stopwatch.hpp"
 #include "engine/rewrite/worklist.hpp"
 #include "fxrules/infer.hpp"
 
 namespace fxrules {
 
 using rewrite::Outcome;
+using rewrite::Stopwatch;
 
 std::string_view to_string(StopReason reason) {
   static constexpr std::string_view kNames[] = {"converged", "limit", "default limit", "cycle", "failed"};
@@ -79,7 +81,7 @@ class PhaseRun {
         if (session_.versions().pending()) session_.versions().stays(n);
         look_at_touched();
       }
-      session_.versions().finish();
+      finish_versions();
       look_at_touched();
     } while (through && !phase_.once && (work_.waiting() || retry_waiting() || revisit_settled()));
     return through;
@@ -103,7 +105,7 @@ class PhaseRun {
       if (!session_.enabled(accept->rule)) continue;
       if (report_.rewrites >= limit_) return false;
       bind(*accept);
-      const Outcome outcome = session_.attempt(accept->rule, n, variables_, nodes_);
+      const Outcome outcome = attempt(accept->rule, n);
       if (outcome == Outcome::applied) {
         matcher_.forget();
         recent_.push_back(accept->rule);
@@ -117,6 +119,19 @@ class PhaseRun {
     session_.report_given_up(matcher_);
     if (waits && !phase_.once) waiting_.push_back(n);
     return true;
+  }
+
+  Outcome attempt(program::Index rule, NodeId n) {
+    RuleReport& report = report_.rules[rule];
+    ++report.matched;
+    const double guards = report.guard_seconds;
+    Outcome outcome;
+    {
+      const Stopwatch watch(options_.profile ? &report.rewrite_seconds : nullptr);
+      outcome = session_.attempt(rule, n, variables_, nodes_);
+    }
+    report.rewrite_seconds -= report.guard_seconds - guards;
+    return outcome;
   }
 
   void bind(const program::Accept& accept) {
@@ -148,6 +163,11 @@ class PhaseRun {
       something_happened_ = true;
       if (waiting_.size() <= kFewWaiting) wake(waiting_);
     }
+  }
+
+  void finish_versions() {
+    const Stopwatch watch(options_.profile ? &report_.settle_seconds : nullptr);
+    session_.versions().finish();
   }
 
   // What the versions of written storage made and bound.
@@ -234,7 +254,10 @@ class PhaseRun {
 
   // Rules may ask for the metadata that follows from what was rewritten.
   bool revisit_settled() {
-    const std::vector<NodeId> settled = session_.settle_metadata();
+    const std::vector<NodeId> settled = [this] {
+      const Stopwatch watch(options_.profile ? &report_.settle_seconds : nullptr);
+      return session_.settle_metadata();
+    }();
     for (const NodeId n : settled) revisit_from(n, phase_.depth + 1u);
     matcher_.forget();
     if (!settled.empty()) wake(waiting_);
@@ -348,6 +371,13 @@ Diagnostic limit_diagnostic(const Report& report, const program::RuleSet& rules,
   return d;
 }
 
+// What of the time of the phases is neither a match's nor settling is matching.
+void split_time(Report& report) {
+  double matches = 0;
+  for (const RuleReport& r : report.rules) matches += r.guard_seconds + r.rewrite_seconds;
+  report.match_seconds = std::max(0.0, report.match_seconds - matches - report.settle_seconds);
+}
+
 void run_phases(rewrite::Session& session, const program::RuleSet& rules, const ApplyOptions& options, Report& report) {
   const std::size_t default_limit = 20 * report.nodes_before + 10'000;
   const bool own_limit = options.max_rewrites != SIZE_MAX;
@@ -355,7 +385,11 @@ void run_phases(rewrite::Session& session, const program::RuleSet& rules, const 
     PhaseRun run(session, rules, phase, options, report);
     const bool done = run.run(own_limit ? options.max_rewrites : default_limit);
     session.rewriter().on_erase(nullptr);
-    session.settle_metadata();  // the next phase sees it
+    {
+      const Stopwatch watch(options.profile ? &report.settle_seconds : nullptr);
+      session.settle_metadata();  // the next phase sees it
+    }
+    if (done && !options.until.empty() && phase.name == options.until) return;
     if (done) continue;
     if (own_limit) {
       report.stop = StopReason::limit;
@@ -496,6 +530,7 @@ class TreeRun {
   void work_on(NestedReport& place, bool top) {
     Graph& graph = *place.graph;
     Report& report = place.report;
+    const Stopwatch watch(options_.profile ? &report.total_seconds : nullptr);
     report.nodes_before = graph.size();
     ApplyOptions options = options_;
     if (!top) options.mutated_inputs = MutatedInputs::drop;  // the calls give them back
@@ -506,7 +541,11 @@ class TreeRun {
     if (options.infer && knows_inputs(graph)) infer_metadata(rules_, graph);
     rewrite::Entries entries(session.binding());
     rewrite::Inputs inputs(session.binding(), session.rewriter());
-    run_phases(session, rules_.program(), options, report);
+    {
+      const Stopwatch phases(options.profile ? &report.match_seconds : nullptr);
+      run_phases(session, rules_.program(), options, report);
+    }
+    split_time(report);
     if (!top) results_[&graph] = result(session, inputs);
     if (options.near_misses) rewrite::count_near_misses(rules_.program(), session, report);
     entries.settle();

@@ -4,6 +4,8 @@
 
 #include <fmt/format.h>
 
+#include "engine/rewrite/stopwatch.hpp"
+
 namespace fxrules::rewrite {
 
 using program::Index;
@@ -169,6 +171,11 @@ std::vector<Session::Joined> Session::matches_of(const program::ExtraRoot& extra
   return out;
 }
 
+Truth Session::truth_of_guard(Index index, const program::Alternative& alternative, std::vector<Value>& variables) {
+  const Stopwatch watch(options_->profile ? &report_->rules[index].guard_seconds : nullptr);
+  return truth_of(machine_.run(alternative.guard, variables));
+}
+
 Outcome Session::alternatives(const program::Rule& rule, Index index, NodeId root, std::vector<Value>& variables,
                               std::vector<NodeId>& nodes) {
   for (const Index v : rule.scalars) {
@@ -178,7 +185,7 @@ Outcome Session::alternatives(const program::Rule& rule, Index index, NodeId roo
   unbuilt_ = Refusal::none;
   for (const program::Alternative& alternative : rule.alternatives) {
     if (alternative.guard.present()) {
-      const Truth guard = truth_of(machine_.run(alternative.guard, variables));
+      const Truth guard = truth_of_guard(index, alternative, variables);
       if (guard != Truth::yes) {
         unknown |= guard == Truth::unknown;
         continue;

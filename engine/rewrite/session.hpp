@@ -76,6 +76,7 @@ class Session {
  private:
   Outcome alternatives(const program::Rule& rule, program::Index index, NodeId root, std::vector<Value>& variables,
                        std::vector<NodeId>& nodes);
+  Truth truth_of_guard(program::Index index, const program::Alternative& alternative, std::vector<Value>& variables);
   struct Joined {
     std::vector<Value> variables;
     std::vector<NodeId> nodes;

@@ -12,18 +12,6 @@ namespace {
 
 constexpr std::size_t kNowhere = std::string_view::npos;
 
-void append_device(std::string& out, std::string_view device) {
-  const std::size_t colon = device.find(':');
-  out += "device(type='";
-  out += device.substr(0, colon);
-  out += '\'';
-  if (colon != kNowhere) {
-    out += ", index=";
-    out += device.substr(colon + 1);
-  }
-  out += ')';
-}
-
 // `(1+2j)` where Python reads the same number from it, else `complex(0.0, 2.0)`.
 void append_complex(std::string& out, std::string_view spelled) {
   const auto parts = parse_complex_repr(spelled);
@@ -90,33 +78,16 @@ void append_path(std::string& out, std::string_view path, std::size_t begin) {
 }
 
 void PythonValues::scalar(std::string& out, const Slot& slot, bool device) const {
-  switch (slot.kind) {
-    case ArgKind::node:
-      out += graph_.name(slot.node());
-      return;
-    case ArgKind::none:
-      out += "None";
-      return;
-    case ArgKind::boolean:
-      out += slot.boolean() ? "True" : "False";
-      return;
-    case ArgKind::integer:
-      append_integer(out, slot.integer());
-      return;
-    case ArgKind::floating:
-      append_float_repr(out, slot.floating());
-      return;
-    case ArgKind::ellipsis:
-      out += "Ellipsis";
-      return;
-    default:
-      break;
+  if (append_simple_repr(out, slot)) return;
+  if (slot.kind == ArgKind::node) {
+    out += graph_.name(slot.node());
+    return;
   }
   const std::string_view text = graph_.text(slot.symbol());
   switch (slot.kind) {
     case ArgKind::bare:
       if (device && looks_like_device(text)) {
-        append_device(out, text);
+        append_device_repr(out, text);
       } else if (looks_like_size(text)) {
         out += text;
       } else {
@@ -127,7 +98,7 @@ void PythonValues::scalar(std::string& out, const Slot& slot, bool device) const
       append_string_repr(out, text);
       return;
     case ArgKind::device:
-      append_device(out, text);
+      append_device_repr(out, text);
       return;
     case ArgKind::complex:
       append_complex(out, text);

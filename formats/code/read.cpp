@@ -19,7 +19,6 @@ using text_ir::trimmed;
 
 constexpr std::size_t kNowhere = std::string_view::npos;
 constexpr std::size_t kDeepest = 100;  // Python's own limit of indentation
-constexpr std::size_t kMostGraphs = 50000;
 constexpr std::string_view kDef = "def forward(";
 
 struct ClassLine {
@@ -209,15 +208,7 @@ void read_all(const SourcePtr& source, const ReadOptions& options, std::size_t m
   auto def = lines.next_def(0);
   imports.read(text.substr(0, def.value_or(text.size())));
   while (def && out.graphs.size() < most) {
-    if (out.graphs.size() == kMostGraphs) {
-      out.diagnostics.push_back(
-          {Severity::error,
-           "too-large",
-           fmt::format("{}: more than {} graphs in a file are not read", source->name, kMostGraphs),
-           {},
-           {}});
-      break;
-    }
+    if (!may_hold_more(out, source)) break;
     const auto class_line = lines.class_of(*def, at);
     const bool own_line = class_line && lines.first(class_line->line) == class_line->at;
     const std::size_t begin = !class_line ? *def : own_line ? class_line->line : class_line->at;
@@ -238,11 +229,7 @@ void read_all(const SourcePtr& source, const ReadOptions& options, std::size_t m
   if (out.graphs.empty()) return;
   out.graphs.back().after = text.substr(at);
   if (def && out.graphs.size() == most) {
-    out.diagnostics.push_back({Severity::note,
-                               "several-graphs",
-                               "only the first graph of the file is read; the others are kept as text",
-                               {},
-                               {}});
+    report_several(out);
   } else {
     report_kept(out, source, at, text.size());
   }

@@ -347,15 +347,20 @@ std::size_t StatementReader::module_path(std::size_t at) {
 
 // ---------------------------------------------------------------- in place
 
+// The value that a statement writes to.
+bool StatementReader::written_operand(std::size_t at, std::string_view name) {
+  problem_ = {};
+  if (!node_operand(at, name)) {
+    values_.unknown().push_back({at, name.size()});
+    builder_->none();
+  }
+  return problem_.kind.empty();
+}
+
 // `x += y;  iadd = x`
 std::size_t StatementReader::in_place(std::size_t at, std::size_t end, const Operator& op) {
   const std::string_view first = text_.substr(at, end - at);
-  problem_ = {};
-  if (!node_operand(at, first)) {
-    values_.unknown().push_back({at, first.size()});
-    builder_->none();
-  }
-  if (!problem_.kind.empty()) return kFailed;
+  if (!written_operand(at, first)) return kFailed;
   target(Opcode::call_function, operator_target(op.function));
   const std::size_t value = skip(skip(end) + op.token.size());
   const std::size_t close = values_.value(*builder_, value);
@@ -365,12 +370,7 @@ std::size_t StatementReader::in_place(std::size_t at, std::size_t end, const Ope
 // `x[i] = y;  setitem = x`
 std::size_t StatementReader::set_item(std::size_t at, std::size_t end) {
   const std::string_view first = text_.substr(at, end - at);
-  problem_ = {};
-  if (!node_operand(at, first)) {
-    values_.unknown().push_back({at, first.size()});
-    builder_->none();
-  }
-  if (!problem_.kind.empty()) return kFailed;
+  if (!written_operand(at, first)) return kFailed;
   target(Opcode::call_function, operator_target("setitem"));
   std::size_t p = values_.index(*builder_, end + 1);
   if (p == kFailed) return fail_values();

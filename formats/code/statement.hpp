@@ -59,6 +59,7 @@ class StatementReader {
   std::size_t path(std::size_t at, std::size_t end);
   std::size_t module_path(std::size_t at);
   std::size_t method(std::size_t dot);
+  bool written_operand(std::size_t at, std::string_view name);
   std::size_t in_place(std::size_t at, std::size_t end, const Operator& op);
   std::size_t set_item(std::size_t at, std::size_t end);
   std::size_t behind_in_place(std::size_t at, std::string_view first);

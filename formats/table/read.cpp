@@ -214,7 +214,10 @@ class TableReader {
                     fmt::format("a table does not say the module of {} function{}: {} as text", unknown_,
                                 unknown_ == 1 ? "" : "s", unknown_ == 1 ? "it stands" : "they stand"),
                     unknown_at_.begin, unknown_at_.end, "the code or the text IR of the graph says it");
-    if (!file_.graph.output().valid())
+    if (file_.graph.size() == 0)
+      reporter_.add(Severity::error, "no-graph", "the table has a head and no rows", end, end,
+                    "the text may have been cut");
+    else if (!file_.graph.output().valid())
       reporter_.add(Severity::warning, "no-return", "the table ends without an `output` row", end, end,
                     "the text may have been cut");
     file_.diagnostics = reporter_.take();

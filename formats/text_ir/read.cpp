@@ -3,29 +3,19 @@
 
 #include <algorithm>
 
-#include <fmt/format.h>
-
 #include "formats/around.hpp"
 #include "formats/text_ir/graph_reader.hpp"
 
 namespace fxrules::text_ir {
+
 void read_all(const SourcePtr& source, const ReadOptions& options, std::size_t most, GraphFiles& out) {
   const std::string_view text = source->text;
-  constexpr std::size_t kMostGraphs = 50000;  // a line of nine characters could be a graph
   std::size_t at = 0;
   ReadOptions shared = options;
   if (shared.tables == nullptr) shared.tables = std::make_shared<Tables>();
   bool headless = false;
   while (out.graphs.size() < most) {
-    if (out.graphs.size() == kMostGraphs) {
-      out.diagnostics.push_back(
-          {Severity::error,
-           "too-large",
-           fmt::format("{}: more than {} graphs in a file are not read", source->name, kMostGraphs),
-           {},
-           {}});
-      break;
-    }
+    if (!may_hold_more(out, source)) break;
     auto header = headless ? std::nullopt : find_header(text, at);
     if (!header && out.graphs.empty()) header = find_headless(text, at), headless = true;
     if (!header) break;
@@ -47,11 +37,7 @@ void read_all(const SourcePtr& source, const ReadOptions& options, std::size_t m
   if (out.graphs.empty()) return;
   out.graphs.back().after = text.substr(at);
   if (out.graphs.size() == most && !headless && find_header(text, at)) {
-    out.diagnostics.push_back({Severity::note,
-                               "several-graphs",
-                               "only the first graph of the file is read; the others are kept as text",
-                               {},
-                               {}});
+    report_several(out);
   } else {
     report_kept(out, source, at, text.size());
   }

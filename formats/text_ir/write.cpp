@@ -11,19 +11,6 @@ namespace {
 
 constexpr std::size_t kChunk = 64 << 10;
 
-// `device(type='cuda', index=0)`
-void append_device_repr(std::string& out, std::string_view device) {
-  const std::size_t colon = device.find(':');
-  out += "device(type='";
-  out += device.substr(0, colon);
-  out += '\'';
-  if (colon != std::string_view::npos) {
-    out += ", index=";
-    out += device.substr(colon + 1);
-  }
-  out += ')';
-}
-
 // `<OpOverload(op='aten.add', overload='Tensor')>`
 void append_op_repr(std::string& out, std::string_view op) {
   const std::size_t dot = op.rfind('.');
@@ -38,38 +25,21 @@ void append_op_repr(std::string& out, std::string_view op) {
 enum class Mode : std::uint8_t { fx, python, whole };
 
 void append_scalar(std::string& out, const Graph& graph, const Slot& slot, Mode mode) {
-  switch (slot.kind) {
-    case ArgKind::none:
-      out += "None";
-      break;
-    case ArgKind::boolean:
-      out += slot.boolean() ? "True" : "False";
-      break;
-    case ArgKind::integer:
-      append_integer(out, slot.integer());
-      break;
-    case ArgKind::floating:
-      append_float_repr(out, slot.floating());
-      break;
-    case ArgKind::ellipsis:
-      out += "Ellipsis";
-      break;
-    case ArgKind::node:
-      if (mode == Mode::fx) out += '%';
-      out += graph.name(slot.node());
-      break;
-    default: {
-      const std::string_view text = graph.text(slot.symbol());
-      if (mode == Mode::python && slot.kind == ArgKind::string) {
-        append_string_repr(out, text);
-      } else if (mode == Mode::python && slot.kind == ArgKind::device) {
-        append_device_repr(out, text);
-      } else if (mode == Mode::python && slot.kind == ArgKind::op) {
-        append_op_repr(out, text);
-      } else {
-        out += text;
-      }
-    }
+  if (append_simple_repr(out, slot)) return;
+  if (slot.kind == ArgKind::node) {
+    if (mode == Mode::fx) out += '%';
+    out += graph.name(slot.node());
+    return;
+  }
+  const std::string_view text = graph.text(slot.symbol());
+  if (mode == Mode::python && slot.kind == ArgKind::string) {
+    append_string_repr(out, text);
+  } else if (mode == Mode::python && slot.kind == ArgKind::device) {
+    append_device_repr(out, text);
+  } else if (mode == Mode::python && slot.kind == ArgKind::op) {
+    append_op_repr(out, text);
+  } else {
+    out += text;
   }
 }
 

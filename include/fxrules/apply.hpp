@@ -49,6 +49,7 @@ struct ApplyOptions {
   std::size_t max_rewrites = SIZE_MAX;  // SIZE_MAX: the default limit
   std::vector<std::string> only;        // labels; empty: all rules
   std::vector<std::string> disable;
+  std::string until;  // the phases behind the first one of this name do not run; empty: all run
   MutatedInputs mutated_inputs = MutatedInputs::as_output;      // placeholders
   MutatedInputs mutated_attributes = MutatedInputs::copy_back;  // get_attr
   // Inputs of the graph, by name, that the caller passes with one storage, in a way that nobody knows.
@@ -57,6 +58,7 @@ struct ApplyOptions {
   bool dce = false;          // also remove what was dead in the input
   bool record = true;        // keep one Application for each rewrite
   bool near_misses = false;  // look afterwards at what almost matched
+  bool profile = false;      // measure where the time goes: a few looks at the clock for each match
   // On failure (failed, default_limit, cycle) put the graph back as it was. Costs a copy of the graph.
   bool restore_on_failure = true;
   std::function<void(const Progress&)> progress;  // about ten times a second, or not at all
@@ -146,6 +148,7 @@ struct RuleReport {
   std::string phase;
   Span span;
   std::size_t rewrites = 0;
+  std::size_t matched = 0;        // how often the pattern matched; a match that waits counts each time it is tried
   std::size_t guard_false = 0;    // matched, every alternative's guard false
   std::size_t guard_unknown = 0;  // matched, no guard known true, one of them unknown
   std::size_t refused = 0;        // matched and guarded, but not safe: a read would pass a write, …
@@ -153,6 +156,8 @@ struct RuleReport {
   std::size_t kind_failed = 0;      // `x: Tensor`
   std::size_t literal_failed = 0;   // `0`
   std::size_t repeated_failed = 0;  // a name in two places
+  // With ApplyOptions::profile, of its matches: evaluating guards; everything else, from results to moved uses.
+  double guard_seconds = 0, rewrite_seconds = 0;
 
   [[nodiscard]] std::size_t near_misses() const {
     return guard_false + guard_unknown + refused + kind_failed + literal_failed + repeated_failed;
@@ -186,6 +191,9 @@ struct Report {
   std::vector<std::string> unknown_targets;  // targets that the catalogue does not know, each once, in order
   std::vector<Diagnostic> diagnostics;
   std::size_t rewrites = 0, visits = 0, nodes_before = 0, nodes_after = 0, removed = 0, created = 0;
+  // With ApplyOptions::profile. Matching is shared by the rules of a phase and is nobody's; settling binds the uses of
+  // written storage and spreads metadata between phases; the total has reading inputs and writing them back, too.
+  double match_seconds = 0, settle_seconds = 0, total_seconds = 0;
 
   // Of nested graphs, each in front of those that it holds. The outer report fails where one of them does.
   std::vector<NestedReport> nested;
