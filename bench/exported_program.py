@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Reads and writes the program JSON of a large exported model and compares that with copying the file.
+"""Reads, rewrites and writes the program JSON of a large exported model and compares that with copying the file.
 
 usage: bench/exported_program.py [NODES] [FXRULES]
 
@@ -77,9 +77,13 @@ def main():
         seconds, memory = run([fxrules, "apply", str(rules), str(before), "-o", str(after)])
         if before.read_bytes() != after.read_bytes():
             sys.exit("what was written is not what was read")
+        rules.write_text("add(x, 0) => x\n")  # every seventh node
+        rewrite_seconds, rewrite_memory = run([fxrules, "apply", str(rules), str(before), "-o", str(after)])
     print(f"{nodes} nodes, {size / 1e6:.0f} MB: copied in {copy:.2f} s, read and written in {seconds:.2f} s "
           f"({seconds / copy:.1f} times), {memory / 1e6:.0f} MB of memory ({memory / size:.2f} times the file)")
-    sys.exit(seconds > 25 * copy or memory > 3 * size)
+    print(f"a seventh of the nodes rewritten: {rewrite_seconds:.2f} s ({rewrite_seconds / copy:.1f} times), "
+          f"{rewrite_memory / 1e6:.0f} MB ({rewrite_memory / size:.2f} times the file)")
+    sys.exit(max(seconds, rewrite_seconds) > 25 * copy or max(memory, rewrite_memory) > 3 * size)
 
 
 def timed_copy(source, target):

@@ -117,8 +117,8 @@ class Comparison {
   // Which outputs give which inputs new values.
   void signatures() {
     const Signature *got = got_.signature(), *expected = expected_.signature();
-    const std::size_t count = std::max(got != nullptr ? got->outputs.size() : 0,
-                                       expected != nullptr ? expected->outputs.size() : 0);
+    const std::size_t count =
+        std::max(got != nullptr ? got->outputs.size() : 0, expected != nullptr ? expected->outputs.size() : 0);
     for (std::size_t i = 0; i < count && !difference_; ++i) {
       const NodeId is = input_of(got, i), should = input_of(expected, i);
       if (is.valid() != should.valid() || (is.valid() && partner_[is.value] != should))

@@ -36,7 +36,9 @@ bool to_program(const Options& options) {
   return options.out.ends_with(".pt2") || options.out.ends_with(".json");
 }
 
-bool to_archive(const Options& options) { return options.to.empty() ? options.out.ends_with(".pt2") : options.to == "pt2"; }
+bool to_archive(const Options& options) {
+  return options.to.empty() ? options.out.ends_with(".pt2") : options.to == "pt2";
+}
 
 void write_program(const Options& options, ChosenGraphs graphs, const std::shared_ptr<Catalogue>& catalogue,
                    Console& console) {

@@ -142,8 +142,7 @@ void Builder::input(const Statement& s) {
   const NodeId n = CallBuilder(*graph_).create(Opcode::placeholder, s.name, s.name);
   const bool buffer = s.kind == StatementKind::buffer;
   buffers_ |= buffer;
-  inputs_.push_back(
-      {n, buffer ? InputRole::buffer : InputRole::user, buffer ? graph_->name_id(n) : SymbolId(), true});
+  inputs_.push_back({n, buffer ? InputRole::buffer : InputRole::user, buffer ? graph_->name_id(n) : SymbolId(), true});
   declare(s, n);
 }
 
@@ -177,7 +176,8 @@ void Builder::sign(const Statement& s, const std::vector<std::optional<dsl::Entr
     const InputSpec* const known = input.valid() ? signature.find(input) : nullptr;
     if (known == nullptr) {
       if (input.valid())
-        error("no-input", ast_[entry->input].range, fmt::format("`{}` is not an input of this graph", graph_->name(input)),
+        error("no-input", ast_[entry->input].range,
+              fmt::format("`{}` is not an input of this graph", graph_->name(input)),
               "an entry of the signature gives an input its new value");
       return;
     }

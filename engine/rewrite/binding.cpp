@@ -734,7 +734,7 @@ SpellingStyle Binding::style_of_graph() {
     edge |= own == SpellingStyle::edge_overload;
     if (edge) break;
   }
-  style_of_graph_ = edge                 ? SpellingStyle::edge_overload
+  style_of_graph_ = edge                  ? SpellingStyle::edge_overload
                     : overloads || !calls ? SpellingStyle::aten_overload
                                           : SpellingStyle::function;
   return *style_of_graph_;

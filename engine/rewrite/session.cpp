@@ -273,8 +273,7 @@ Outcome Session::say(Index index, const program::Alternative& alternative, NodeI
     return Outcome::noted;
   }
   report_->diagnostics.push_back({Severity::error, "rule-error",
-                                  fmt::format("`{}`: {}", graph_->text(name_of(root)), message),
-                                  alternative.span,
+                                  fmt::format("`{}`: {}", graph_->text(name_of(root)), message), alternative.span,
                                   fmt::format("the rule `{}` stops here", rules_->rules[index].name)});
   return Outcome::failed;
 }

@@ -51,7 +51,7 @@ class Storage {
   void replaced(NodeId old, NodeId value, std::uint32_t moved);  // after; how many uses moved
 
   // The output holds the value once more.
-  void returned(NodeId value) { ++facts(group_of(value)).outputs; }
+  void returned(NodeId value) { ++facts(group_of(value)).outputs.all; }
 
   // From now on the two count as sharing storage: uses of one move to the other as they are met.
   void unite(NodeId a, NodeId b) { join(a, b); }

@@ -80,7 +80,8 @@ void Session::move_up(NodeId root) {
     if (n.valid() && (!last.valid() || graph_->precedes(last, n))) last = n;
   };
   for (const NodeId n : created) {
-    if (!binding_.call_class(n).removable && !binding_.writes(n)) return;  // random numbers, effects: they keep their turn
+    if (!binding_.call_class(n).removable && !binding_.writes(n))
+      return;  // random numbers, effects: they keep their turn
     for (const Slot& s : graph_->slots(n)) {
       if (s.kind == ArgKind::node && !is_new(s.node())) behind(s.node());
     }

@@ -36,7 +36,8 @@ const Overload* schema_of(const Catalogue* catalogue, std::string_view target) {
 }
 
 bool has_several(const Overload* schema) {
-  return schema != nullptr && (schema->returns.size() > 1 || (schema->returns.size() == 1 && schema->returns[0].type.list));
+  return schema != nullptr &&
+         (schema->returns.size() > 1 || (schema->returns.size() == 1 && schema->returns[0].type.list));
 }
 
 void order_arguments(std::vector<NamedArgument>& arguments, const Overload* schema, bool higher_order) {

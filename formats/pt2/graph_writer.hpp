@@ -104,7 +104,7 @@ class GraphWriter {
   std::unordered_map<std::uint32_t, std::size_t> leaf_of_;  // by getitem node
   std::unordered_set<std::uint32_t> folded_;                // getitem nodes that are outputs of another node
   std::unordered_map<std::uint32_t, std::map<std::int64_t, NodeId>> new_items_;  // of new nodes with several
-  NodeId at_;                                               // whose text is made
+  NodeId at_;                                                                    // whose text is made
 };
 
 }  // namespace fxrules::pt2

@@ -25,8 +25,7 @@ void add_symbols(std::string_view text, std::set<std::string, std::less<>>& symb
     std::size_t end = at;
     while (end < text.size() && is_word(text[end])) ++end;
     const bool call = end < text.size() && text[end] == '(';
-    if (!call && std::isdigit(static_cast<unsigned char>(text[at])) == 0)
-      symbols.emplace(text.substr(at, end - at));
+    if (!call && std::isdigit(static_cast<unsigned char>(text[at])) == 0) symbols.emplace(text.substr(at, end - at));
     at = end;
   }
 }

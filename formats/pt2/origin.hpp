@@ -97,11 +97,11 @@ struct Program {
   GraphOrigin top;
   Graph original;  // as it was read
   Range whole_graph;
-  bool functional = false;        // its verifier refuses ops that write
+  bool functional = false;                  // its verifier refuses ops that write
   std::vector<Range> functional_verifiers;  // the words that say so, with their quotes
-  bool allow_in_place = false;    // and are written as another verifier
-  bool made_up = false;           // it was no program before (make.cpp)
-  Span place;                     // made up: of the text that the graph was read from
+  bool allow_in_place = false;              // and are written as another verifier
+  bool made_up = false;                     // it was no program before (make.cpp)
+  Span place;                               // made up: of the text that the graph was read from
   std::vector<Range> input_specs, output_specs;
   Range input_specs_list, output_specs_list, module_calls;
   std::vector<ModuleName> module_names;

@@ -80,10 +80,10 @@ class ProgramWriter {
   void weights(const Signature& signature) {
     for (const InputSpec& spec : signature.inputs) {
       if (spec.role == InputRole::user || spec.role == InputRole::literal || spec.role == InputRole::token) continue;
-      writing_.report(Severity::error, "unsayable",
-                      fmt::format("the input `{}` is a tensor of the module, and its value is not there",
-                                  graph_.name(spec.node)),
-                      "an archive with weights can be rewritten, not made");
+      writing_.report(
+          Severity::error, "unsayable",
+          fmt::format("the input `{}` is a tensor of the module, and its value is not there", graph_.name(spec.node)),
+          "an archive with weights can be rewritten, not made");
     }
   }
 

@@ -216,8 +216,9 @@ std::string GraphWriter::new_node(NodeId n) {
     unsayable(n, fmt::format("`{}` is no op of a program", target),
               "programs hold ops of torch.ops and sizes; rules can name the op as `aten.add.Tensor`");
   if (schema != nullptr && schema->writes() && writing_.program.functional && !writing_.program.allow_in_place)
-    unsayable(n, fmt::format("`{}` writes to an operand, and the program is functional", target),
-              "its verifier is ATEN: torch.export.load refuses in-place ops in it; --verifier training makes it TRAINING");
+    unsayable(
+        n, fmt::format("`{}` writes to an operand, and the program is functional", target),
+        "its verifier is ATEN: torch.export.load refuses in-place ops in it; --verifier training makes it TRAINING");
   std::string text = "{";
   for (const std::string& key : writing_.program.dialect.node_keys) {
     if (text.size() > 1) text += ", ";

@@ -256,13 +256,13 @@ def apply(rules, text, options=()):
         if done.returncode not in (0, 1) or not done.stdout:
             raise RuntimeError(message)
         report = _of_the_outer_graph(_report(done))
-        _keep(report)
+        keep_report(report)
         if done.returncode == 1:
             raise Refused(message, report)
         return Applied(result.read_text(), report)
 
 
-def _keep(report):
+def keep_report(report):
     if REPORTS:
         with (pathlib.Path(REPORTS) / f"{os.getpid()}.jsonl").open("a") as file:
             file.write(json.dumps(report) + "\n")

@@ -59,7 +59,7 @@ class Runner {
   std::string run() {
     before_ = read_section(case_, "before", catalogue_);
     program_json_ = before_.graph.signature() != nullptr;
-    write_text(folder_.file(named("before")), before_.text_ir    ? case_.sections.at("before").text
+    write_text(folder_.file(named("before")), before_.text_ir ? case_.sections.at("before").text
                                               : program_json_ ? to_program(before_.graph, catalogue_)
                                                               : to_input(before_.graph));
     if (case_.sections.count("rules") > 0) write_text(folder_.file("case.rules"), case_.sections.at("rules").text);
