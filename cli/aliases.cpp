@@ -15,9 +15,7 @@ constexpr const char* kForm = "as in `y=x`, `y=x[1:, 0]` (y is a view of x), or 
 struct Piece {  // of a source
   SourcePtr source;
   std::size_t begin = 0, end = 0;
-  [[nodiscard]] std::string_view text() const {
-    return std::string_view(source->text).substr(begin, end - begin);
-  }
+  [[nodiscard]] std::string_view text() const { return std::string_view(source->text).substr(begin, end - begin); }
   [[nodiscard]] Piece part(std::size_t from, std::size_t to) const { return {source, begin + from, begin + to}; }
   [[nodiscard]] Piece trimmed() const {
     Piece p = *this;
@@ -109,6 +107,7 @@ class Aliases {
     std::vector<SlotId> uses;
     for (SlotId s = graph_.first_use(view); s.valid(); s = graph_.next_use(s)) uses.push_back(s);
     NodeId made;
+    if (uses.empty()) return;
     {
       CallBuilder builder(graph_);
       builder.node(base);
@@ -165,7 +164,8 @@ class Aliases {
     d.kind = "bad-alias";
     d.message = std::move(message);
     d.hint = std::move(hint);
-    d.span = {at.source, static_cast<std::uint32_t>(at.begin), static_cast<std::uint32_t>(std::max(at.end, at.begin + 1))};
+    d.span = {at.source, static_cast<std::uint32_t>(at.begin),
+              static_cast<std::uint32_t>(std::max(at.end, at.begin + 1))};
     problems_.push_back(std::move(d));
   }
 

@@ -124,9 +124,10 @@ void describe_apply(CLI::App& app, Raw& raw, Options& options) {
       ->type_name("LABEL")
       ->allow_extra_args(false);
   const auto mode = [](std::vector<std::string> names) { return CLI::IsMember(std::move(names)); };
-  app.add_option("--alias", options.aliases,
-                 "Inputs that the caller passes with one storage: y=x, y=x[1:] (a view of it), or x,y (in a way that is "
-                 "not said); may be repeated")
+  app.add_option(
+         "--alias", options.aliases,
+         "Inputs that the caller passes with one storage: y=x, y=x[1:] (a view of it), or x,y (in a way that is "
+         "not said); may be repeated")
       ->type_name("Y=X")
       ->allow_extra_args(false);
   app.add_option("--mutated-inputs", raw.mutated_inputs,

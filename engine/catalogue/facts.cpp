@@ -60,7 +60,8 @@ bool take_graph_call(std::string_view word, std::optional<GraphCall>& call) {
     said.graphs = names_of(value);
   } else if (key == "operands") {
     said.operands = names_of(value);
-  } else if (const auto kind = std::find_if(kinds.begin(), kinds.end(), [&](const auto& k) { return k.first == value; });
+  } else if (const auto kind =
+                 std::find_if(kinds.begin(), kinds.end(), [&](const auto& k) { return k.first == value; });
              key == "calls" && kind != kinds.end()) {
     said.kind = kind->second;
   } else {

@@ -81,9 +81,8 @@ void rebound_operands(Binding& binding, NodeId n, Visit visit) {
   for (std::size_t a = 0; a < call.by_argument.size(); ++a) {
     const SchemaArgument& source = call.schema->arguments[a];
     if (source.alias.empty() || source.writes || !binding.holds(call, n, source.alias_when)) continue;
-    operands_of(binding.graph(), n, call.by_argument[a], [&](NodeId taken) {
-      written_operands(binding, n, [&](NodeId operand) { visit(operand, taken); });
-    });
+    operands_of(binding.graph(), n, call.by_argument[a],
+                [&](NodeId taken) { written_operands(binding, n, [&](NodeId operand) { visit(operand, taken); }); });
   }
 }
 

@@ -149,8 +149,9 @@ Obstacles obstacles(const Graph& graph, const std::vector<BodyCall>& calls, cons
   Obstacles found;
   for (const BodyCall& call : calls) {
     for (std::uint32_t i = 0; i < call.operands.size(); ++i) {
-      const auto any = [&](const std::vector<bool> BodyFacts::* what) {
-        return std::any_of(call.graphs.begin(), call.graphs.end(), [&](const Graph* g) { return (facts.at(g).*what)[i]; });
+      const auto any = [&](const std::vector<bool> BodyFacts::*what) {
+        return std::any_of(call.graphs.begin(), call.graphs.end(),
+                           [&](const Graph* g) { return (facts.at(g).*what)[i]; });
       };
       const Slot& slot = graph[call.operands[i]];
       if (slot.kind != ArgKind::node || !any(&BodyFacts::writes)) continue;

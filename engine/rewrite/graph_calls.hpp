@@ -30,8 +30,8 @@ struct BodyCall {
 // What a graph does to what it is called with, by placeholder.
 struct BodyFacts {
   std::vector<NodeId> placeholders;
-  std::vector<bool> writes;    // may write its storage
-  std::vector<bool> returned;  // a result may share its storage
+  std::vector<bool> writes;                            // may write its storage
+  std::vector<bool> returned;                          // a result may share its storage
   bool stays = false, several = false, apart = false;  // as Binding::Effects has them
   [[nodiscard]] bool any_writes() const;
 };

@@ -49,7 +49,8 @@ bool is_aten(Binding& binding, const Graph& graph) {
   return std::any_of(graph.nodes().begin(), graph.nodes().end(), [&](NodeId n) {
     if (graph.opcode(n) != Opcode::call_function) return false;
     const auto spelling = catalogue.resolve(Opcode::call_function, graph.target(n));
-    return spelling && (spelling->style == SpellingStyle::aten_overload || spelling->style == SpellingStyle::edge_overload);
+    return spelling &&
+           (spelling->style == SpellingStyle::aten_overload || spelling->style == SpellingStyle::edge_overload);
   });
 }
 
@@ -166,7 +167,8 @@ std::string Lifting::refusal(const Group& group, const std::vector<std::uint32_t
     if (!results_->at(g).reshaped.empty()) return "it gets another shape";
   }
   for (const Obstacle& o : *obstacles_) {
-    const bool here = std::any_of(group.calls.begin(), group.calls.end(), [&](std::size_t c) { return calls_[c].call == o.call; });
+    const bool here =
+        std::any_of(group.calls.begin(), group.calls.end(), [&](std::size_t c) { return calls_[c].call == o.call; });
     if (here && std::find(positions.begin(), positions.end(), o.operand) != positions.end()) return o.why;
   }
   for (const std::uint32_t p : positions) {
@@ -174,7 +176,9 @@ std::string Lifting::refusal(const Group& group, const std::vector<std::uint32_t
     if (p < first.carried && result_of(group, p) != p)
       return "it is written in the first turn and carries another value into the next";
     if (p < first.carried) continue;
-    const auto slot_kind = [&](std::size_t c) { return (*graph_)[graph_->argument(calls_[c].call, first.first_group)].kind; };
+    const auto slot_kind = [&](std::size_t c) {
+      return (*graph_)[graph_->argument(calls_[c].call, first.first_group)].kind;
+    };
     const auto grows = [&](std::size_t c) { return slot_kind(c) == ArgKind::tuple || slot_kind(c) == ArgKind::list; };
     if (!std::all_of(group.calls.begin(), group.calls.end(), grows)) return "what it carries is no list";
     for (const Graph* g : group.giving) {
@@ -210,7 +214,8 @@ std::optional<std::uint32_t> Lifting::result_of(const Group& group, std::uint32_
     }
   }
   const BodyCall& first = calls_[group.calls[0]];
-  if (position < first.carried) return position < possible.size() && possible[position] ? std::optional(position) : std::nullopt;
+  if (position < first.carried)
+    return position < possible.size() && possible[position] ? std::optional(position) : std::nullopt;
   if (first.kind == GraphCall::Kind::loop || first.kind == GraphCall::Kind::scan) return std::nullopt;
   const auto found = std::find(possible.begin(), possible.end(), true);
   if (found == possible.end()) return std::nullopt;

@@ -42,7 +42,7 @@ class Lifting {
   [[nodiscard]] std::unordered_map<std::uint32_t, HandBack>& hand_backs() { return hand_backs_; }
 
  private:
-  struct Group {                // graphs that some call may run in each other's place, or one after the other
+  struct Group {  // graphs that some call may run in each other's place, or one after the other
     std::vector<Graph*> graphs;
     std::vector<Graph*> giving;  // those whose results are the call's
     std::vector<std::size_t> calls;

@@ -164,7 +164,7 @@ class Session {
   Machine machine_;
   Rewriter rewriter_;
   Versions versions_;
-  program::Index writing_ = program::kNone;  // the rule whose write made the versions, for diagnostics
+  program::Index writing_ = program::kNone;                 // the rule whose write made the versions, for diagnostics
   std::unordered_map<std::uint32_t, HandBack> hand_backs_;  // by the node that writes
   Matcher extra_matcher_;
   std::vector<bool> enabled_;

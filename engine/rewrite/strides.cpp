@@ -1,9 +1,10 @@
 // Strides as torch gives them: of a new tensor that follows its operands, and of a view of other sizes.
+#include "engine/rewrite/strides.hpp"
+
 #include <algorithm>
 #include <numeric>
 
 #include "engine/rewrite/machine.hpp"
-#include "engine/rewrite/strides.hpp"
 
 namespace fxrules::rewrite {
 namespace {

@@ -156,8 +156,7 @@ bool Versions::make_base(Buffer& buffer, NodeId place) {
     if (members_[member].relation == Relation::same) continue;
     std::uint32_t parent = members_[member].parent;
     // A part of several: the inverse of the part looks through the call that makes them (`split(b, n)[k]`).
-    const bool part =
-        gives_several(*binding_, members_[parent].node) && members_[parent].parent != kNone;
+    const bool part = gives_several(*binding_, members_[parent].node) && members_[parent].parent != kNone;
     const NodeId at = call_before_write(member, place);
     if (!at.valid()) return false;
     machine_->set_root(at);

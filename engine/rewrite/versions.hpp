@@ -148,7 +148,7 @@ class Versions {
     std::unordered_map<std::int64_t, std::vector<NodeId>> by_index;
   };
   std::unordered_map<std::uint32_t, Parts> parts_;  // items of calls that give several new tensors, by call
-  std::unordered_set<std::uint32_t> reshaped_;  // origins whose own sizes or strides an op changed
+  std::unordered_set<std::uint32_t> reshaped_;      // origins whose own sizes or strides an op changed
   bool lazy_ = false, written_ = false;
   std::vector<Member> members_;
   std::vector<Buffer> buffers_;

@@ -273,6 +273,17 @@ def kept_reports():
     return (json.loads(line) for line in lines)
 
 
+def _of_the_outer_graph(report):
+    """With what was said of graphs nested in it."""
+    if "graphs" not in report:
+        return report
+    outer, *nested = (graph["report"] for graph in report["graphs"])
+    for inside in nested:
+        outer["diagnostics"] += inside["diagnostics"]
+        outer["rewrites"] += inside["rewrites"]
+    return outer
+
+
 def _report(done):
     """The report on whichever stream it was written, between other lines or alone."""
     for stream in (done.stdout, done.stderr):

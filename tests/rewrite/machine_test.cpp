@@ -356,8 +356,7 @@ TEST_CASE("more of the graph around the match") {
 }
 
 TEST_CASE("built-ins that nothing provides, and those that ask a signature where there is none, are unknown") {
-  for (const std::string call :
-       {"is_parameter(x)", "is_buffer(x)", "written_back(x)", "mutated(x)"}) {
+  for (const std::string call : {"is_parameter(x)", "is_buffer(x)", "written_back(x)", "mutated(x)"}) {
     INFO(call);
     CHECK(value(call) == "unknown");
   }
