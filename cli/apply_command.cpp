@@ -17,7 +17,8 @@ int apply_once(const Options& options, Console& console) {
   const std::shared_ptr<Catalogue> catalogue = load_catalogue();
   const std::optional<RuleSet> rules = load_rule_set(files, load_options(options, catalogue), console);
   ChosenGraphs graphs;
-  if (!several) graphs = read_chosen(source, options.choice, catalogue, console);  // its errors too, when rules have some
+  if (!several)
+    graphs = read_chosen(source, options.choice, catalogue, console);  // its errors too, when rules have some
   if (!rules) return kFailure;
   check_labels(options.only, "--only", *rules);
   check_labels(options.disable, "--disable", *rules);

@@ -46,8 +46,8 @@ std::vector<Job> jobs_of(const Options& options) {
     if (!options.out.empty()) own.out = (fs::path(options.out) / name).string();
   }
   std::sort(names.begin(), names.end());
-  const auto twice = std::adjacent_find(names.begin(), names.end(),
-                                        [](const auto& a, const auto& b) { return a.first == b.first; });
+  const auto twice =
+      std::adjacent_find(names.begin(), names.end(), [](const auto& a, const auto& b) { return a.first == b.first; });
   if (twice != names.end())
     throw UsageError(fmt::format("`{}` and `{}` have one name in {}", graphs[twice->second],
                                  graphs[(twice + 1)->second], options.out),

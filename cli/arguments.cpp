@@ -214,7 +214,8 @@ void describe(CLI::App& app, Raw& raw, Options& options) {
       return;
     case Command::fmt:
       app.add_option("files", raw.files, "Rule files; `-` is standard input to standard output")->type_name("RULES...");
-      app.add_flag("--check", options.check, "Write nothing; print what would change, and end with 1 if anything would");
+      app.add_flag("--check", options.check,
+                   "Write nothing; print what would change, and end with 1 if anything would");
       app.footer(std::string(kFmtHelp));
       return;
     case Command::bench:

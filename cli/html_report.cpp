@@ -29,7 +29,9 @@ std::string script_json(std::string_view text) {
   return out;
 }
 
-std::string script_json(const Graph& graph, SymbolId name) { return name.valid() ? script_json(graph.text(name)) : "null"; }
+std::string script_json(const Graph& graph, SymbolId name) {
+  return name.valid() ? script_json(graph.text(name)) : "null";
+}
 
 template <class List, class Write>
 void append_list(std::string& out, const List& list, Write write) {
@@ -188,8 +190,8 @@ std::string where_of(const MutatedInput& input) {
 void append_report(std::string& out, const Report& report, const Graph& graph) {
   out += ",\n\"rules\":";
   append_list(out, report.rules, [&](const RuleReport& r) {
-    out += fmt::format("[{},{},{},{},{},{}]\n", script_json(r.name), script_json(place_of(r.span)), script_json(r.phase),
-                       script_json(text_of(r.span)), r.rewrites, r.near_misses());
+    out += fmt::format("[{},{},{},{},{},{}]\n", script_json(r.name), script_json(place_of(r.span)),
+                       script_json(r.phase), script_json(text_of(r.span)), r.rewrites, r.near_misses());
   });
   out += ",\n\"applications\":";
   const auto names = [&](std::span<const SymbolId> list) {
@@ -208,7 +210,8 @@ void append_report(std::string& out, const Report& report, const Graph& graph) {
   });
   out += ",\n\"inputs\":";
   append_list(out, report.mutated_inputs, [&](const MutatedInput& m) {
-    out += fmt::format("[{},{},{}]", script_json(graph, m.input), script_json(graph, m.value), script_json(where_of(m)));
+    out +=
+        fmt::format("[{},{},{}]", script_json(graph, m.input), script_json(graph, m.value), script_json(where_of(m)));
   });
   out += ",\n\"diagnostics\":";
   append_list(out, report.diagnostics, [&](const Diagnostic& d) { out += script_json(render(d)); });
@@ -227,9 +230,8 @@ void append_graph(std::string& out, const PageGraph& page) {
 
 void append_times(std::string& out, const Report& report) {
   out += fmt::format("{{\"total\":{:.6f},\"match\":{:.6f},\"rules\":", report.total_seconds, report.match_seconds);
-  append_list(out, report.rules, [&](const RuleReport& r) {
-    out += fmt::format("{:.6f}", r.guard_seconds + r.rewrite_seconds);
-  });
+  append_list(out, report.rules,
+              [&](const RuleReport& r) { out += fmt::format("{:.6f}", r.guard_seconds + r.rewrite_seconds); });
   out += '}';
 }
 
@@ -237,8 +239,8 @@ void append_times(std::string& out, const Report& report) {
 
 void html_report(std::string_view title, const std::vector<PageGraph>& graphs, const TextSink& sink) {
   sink(kPageHead);
-  std::string out = fmt::format("<script type=\"application/json\" id=\"data\">{{\"title\":{},\"graphs\":[\n",
-                                script_json(title));
+  std::string out =
+      fmt::format("<script type=\"application/json\" id=\"data\">{{\"title\":{},\"graphs\":[\n", script_json(title));
   for (const PageGraph& page : graphs) {
     append_graph(out, page);
     if (&page != &graphs.back()) out += ",\n";

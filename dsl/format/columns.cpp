@@ -5,7 +5,7 @@
 namespace fxrules::dsl::layout {
 namespace {
 
-constexpr std::uint32_t kFarther = 16;     // a line that is wider than the middle one by more stands for itself
+constexpr std::uint32_t kFarther = 16;       // a line that is wider than the middle one by more stands for itself
 constexpr std::uint32_t kGuardFarther = 64;  // guards and comments stand apart from what they are about
 constexpr std::uint32_t kWidest = 100;
 

@@ -19,7 +19,7 @@ struct Piece {
 struct Row {
   std::uint32_t indent = 0;
   std::vector<Piece> pieces;
-  bool hangs = false;           // begins with `and` or `or`: under the expression that it continues
+  bool hangs = false;            // begins with `and` or `or`: under the expression that it continues
   std::uint32_t expression = 0;  // where the expression of the last piece begins, counted from that piece
 };
 

@@ -28,7 +28,8 @@ std::string format(std::string_view text) {
     } else if (is_test(lines[i])) {
       flush();
       std::size_t end = i + 1;
-      while (end < lines.size() && !lines[end].starts_item() && !(lines[end].comment() && lines[end].indent == 0)) ++end;
+      while (end < lines.size() && !lines[end].starts_item() && !(lines[end].comment() && lines[end].indent == 0))
+        ++end;
       std::size_t last = end;
       while (lines[last - 1].empty()) --last;
       out += test_block({lines.data() + i, last - i});

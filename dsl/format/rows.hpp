@@ -26,7 +26,7 @@ class ItemLayout {
 
   bool declaration_ = false;  // `def`, `meta`, …: its first `=` or `,` is the arrow
   bool arrow_in_head_ = false;
-  bool only_label_ = false;     // so far
+  bool only_label_ = false;        // so far
   std::uint32_t last_indent_ = 0;  // of the last line that no other line's indentation decided
   std::int64_t shift_ = 0;         // how far it was moved
 };

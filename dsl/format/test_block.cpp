@@ -79,7 +79,8 @@ class Block {
       out.indent = kInner + kGraphHead + 2 * (first.depth - 2);
       out.graph = true;
     }
-    const bool opens = first.depth == 1 && count > 1 && (is(first, "before") || is(first, "after")) && is(line.tokens[1], "{");
+    const bool opens =
+        first.depth == 1 && count > 1 && (is(first, "before") || is(first, "after")) && is(line.tokens[1], "{");
     if (opens) {
       out.graph = true;
       out.cells.push_back(is(first, "before") ? "before {" : "after  {");

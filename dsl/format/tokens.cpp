@@ -10,7 +10,8 @@ namespace {
 bool is_blank(char c) { return c == ' ' || c == '\t' || c == '\f' || c == '\r' || c == '\v'; }
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
 bool is_word(char c) {
-  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' || is_digit(c) || static_cast<unsigned char>(c) >= 0x80;
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' || is_digit(c) ||
+         static_cast<unsigned char>(c) >= 0x80;
 }
 
 constexpr std::array<std::string_view, 9> kLongSymbols{"...", "=>", "==", "!=", "<=", ">=", "//", "..", "->"};

@@ -34,8 +34,8 @@ TEST_CASE("bench compares two sets of rules, as text and as a chart") {
   const Folder folder;
   const std::string one = folder.write("one.rules", "relu(r @ relu(_)) => r\n");
   const std::string two = folder.write("two.rules", "relu(relu(x)) => relu(x)\n");
-  const Ran ran = run_program({"bench", one, "--generate", "chain:500", "--vs", two, "--runs", "1", "--chart",
-                               folder.path("times.svg")});
+  const Ran ran = run_program(
+      {"bench", one, "--generate", "chain:500", "--vs", two, "--runs", "1", "--chart", folder.path("times.svg")});
   REQUIRE(ran.code == 0);
   CHECK_THAT(ran.out, ContainsSubstring("chain:500: 500 nodes, medians of 1 runs"));
   CHECK_THAT(ran.out, ContainsSubstring("497 rewrites"));

@@ -44,11 +44,11 @@ TEST_CASE("the page holds both graphs, the rows that they share and what made ea
   CHECK(data["outcome"] == "converged · 2 rewrites · 6 → 5 nodes");
   CHECK(data["before"][2] == json({"b", "torch.relu", "(a)", "", "gone", {1}}));
   CHECK(data["after"][2] == json({"sigmoid", "torch.sigmoid", "(a)", "", "new", {1}}));
-  CHECK(data["after"][3][2] == "(sigmoid, '</script>')");
+  CHECK(data["after"][3][2] == "(sigmoid, </script>)");
   CHECK(data["after"][3][4] == "changed");
   CHECK(data["rows"] == json::parse("[[0,0],[1,1],[2,2],[3,-1],[4,3],[5,4]]"));
   CHECK(data["applications"][1] == json::parse(R"([1,"c",["c"],["sigmoid"],"sigmoid"])"));
-  CHECK(data["rules"][0][3] == "  relu(r @ relu(_)) => r");
+  CHECK(data["rules"][0][3] == "double:\n  relu(r @ relu(_)) => r");
   CHECK(data["rules"][1][1] == rules + ":3");
   CHECK(part_of(page, "times")["graphs"][0]["rules"].size() == 2);
 }
@@ -63,8 +63,8 @@ TEST_CASE("the page is the same but for its times") {
 
 TEST_CASE("--until leaves out later phases") {
   const Folder folder;
-  const std::string rules = folder.write(
-      "my.rules", "phase one\nrelu(relu(x)) => tanh(x)\n\nphase two\nadd(x, 0) => x\n");
+  const std::string rules =
+      folder.write("my.rules", "phase one\nrelu(relu(x)) => tanh(x)\n\nphase two\nadd(x, 0) => x\n");
   const std::string graph = folder.write("g.txt", kGraph);
   const Ran ran = run_program({"apply", rules, graph, "--until", "one"});
   CHECK(ran.code == 0);
@@ -72,5 +72,6 @@ TEST_CASE("--until leaves out later phases") {
   CHECK_THAT(run_program({"apply", rules, graph, "--until", "two"}).out, !ContainsSubstring("torch.add"));
   const Ran wrong = run_program({"apply", rules, graph, "--until", "onn"});
   CHECK(wrong.code == 2);
-  CHECK_THAT(wrong.err, ContainsSubstring("--until onn: no phase has this name") && ContainsSubstring("did you mean `one`?"));
+  CHECK_THAT(wrong.err,
+             ContainsSubstring("--until onn: no phase has this name") && ContainsSubstring("did you mean `one`?"));
 }

@@ -16,9 +16,8 @@ std::string graph_of(int number) {
   std::string last = "x";
   for (int i = 0; i < 20 + number; ++i) {
     const std::string name = fmt::format("n{}", i);
-    text += fmt::format(
-        "    %{} : [num_users=1] = call_function[target=torch.{}](args = (%{},), kwargs = {{}})\n", name,
-        i % 3 == 0 ? "relu" : "exp", last);
+    text += fmt::format("    %{} : [num_users=1] = call_function[target=torch.{}](args = (%{},), kwargs = {{}})\n",
+                        name, i % 3 == 0 ? "relu" : "exp", last);
     last = name;
   }
   return text + fmt::format("    return {}\n", last);
@@ -58,7 +57,8 @@ TEST_CASE("several graphs are rewritten as one at a time") {
 
 TEST_CASE("a graph that fails leaves the others") {
   const Files files;
-  const std::string bad = files.write("bad.txt", "graph():\n    %x : [num_users=1] = placeholder[target=x]\n    return y\n");
+  const std::string bad =
+      files.write("bad.txt", "graph():\n    %x : [num_users=1] = placeholder[target=x]\n    return y\n");
   std::vector<std::string> words = files.command("out");
   words.insert(words.begin() + 3, bad);
   const Ran ran = run_program(words);
@@ -79,7 +79,8 @@ TEST_CASE("several graphs need a folder") {
   CHECK(file.code == 2);
   CHECK_THAT(file.err, ContainsSubstring("is no folder for them"));
   std::filesystem::create_directory(files.path("sub"));
-  const Ran twice = run_program({"apply", files.rules, a, files.write("sub/a.txt", graph_of(3)), "-o", files.path("o")});
+  const Ran twice =
+      run_program({"apply", files.rules, a, files.write("sub/a.txt", graph_of(3)), "-o", files.path("o")});
   CHECK(twice.code == 2);
   CHECK_THAT(twice.err, ContainsSubstring("have one name"));
 }

@@ -1,3 +1,5 @@
+#include "dsl/format.hpp"
+
 #include <algorithm>
 #include <filesystem>
 #include <fstream>
@@ -5,7 +7,6 @@
 #include <memory>
 
 #include "dsl/ast.hpp"
-#include "dsl/format.hpp"
 #include "tests/support/catch.hpp"
 
 using namespace fxrules;
@@ -89,9 +90,9 @@ TEST_CASE("alternatives and what hangs below them") {
 
 TEST_CASE("statements of tests stand in columns, metadata as it stood") {
   CHECK(formatted("test \"a\" {\n"
-                  "before { x = placeholder : f32[4,8] strides=(8,1) device=cpu y=placeholder\n"
-                  "a = neg( x ) return a }\n"
-                  "after { x = placeholder y = placeholder return x }\n"
+                  " before { x = placeholder : f32[4,8] strides=(8,1) device=cpu y=placeholder\n"
+                  " a = neg( x ) return a }\n"
+                  " after { x = placeholder y = placeholder return x }\n"
                   "}\n") ==
         "test \"a\" {\n"
         "  before { x = placeholder : f32[4,8] strides=(8,1) device=cpu   y = placeholder\n"
@@ -102,12 +103,12 @@ TEST_CASE("statements of tests stand in columns, metadata as it stood") {
 
 TEST_CASE("nested graphs are indented") {
   CHECK(formatted("test \"a\" {\n"
-                  "before { p = placeholder\n"
-                  "graph body {\n"
-                  "y = placeholder\n"
-                  "return neg(y) }\n"
-                  "r = cond(p, body) return r }\n"
-                  "unchanged because \"p\"\n"
+                  " before { p = placeholder\n"
+                  " graph body {\n"
+                  " y = placeholder\n"
+                  " return neg(y) }\n"
+                  " r = cond(p, body) return r }\n"
+                  " unchanged because \"p\"\n"
                   "}\n") ==
         "test \"a\" {\n"
         "  before { p = placeholder\n"
