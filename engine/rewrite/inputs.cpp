@@ -99,6 +99,9 @@ void Inputs::return_values(const std::vector<New>& values, Report& report) {
   if (sequence) {
     count = returned.count();
     for (std::uint32_t i = returned.count(); i-- > 0;) place((*graph_)[returned.child(i)], i);
+  } else if (returned.kind == ArgKind::dict) {  // key, value, key, value, …
+    count = returned.count() / 2;
+    for (std::uint32_t i = returned.count() / 2; i-- > 0;) place((*graph_)[returned.child(2 * i + 1)], i);
   } else {
     place(returned, 0);
   }

@@ -17,7 +17,7 @@ import test_inplace_numeric
 import traced
 
 COUNT = 20_000 if os.environ.get("FXRULES_FULL") == "1" else int(os.environ.get("FXRULES_ROUNDS", 1000))
-PARTS = 8
+PARTS = 2
 
 
 def reason(refusal):
