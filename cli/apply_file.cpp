@@ -49,7 +49,8 @@ ApplyOptions apply_options(const Options& options) {
 // Where a rule made a node that the text form cannot say: found by doing it all again, with a record.
 class Makers {
  public:
-  Makers(const RuleSet& rules, GraphFile file, const SourcePtr& source, const Options& options) : file_(std::move(file)) {
+  Makers(const RuleSet& rules, GraphFile file, const SourcePtr& source, const Options& options)
+      : file_(std::move(file)) {
     for (const Unsayable& u : unsayable_in_text_ir(file_.graph)) given_.insert(key(file_.graph, u));
     take_inputs(options, rules, file_.graph);
     ApplyOptions again = apply_options(options);
@@ -233,7 +234,8 @@ void write_graphs(const Source& source, const ChosenGraphs& graphs, const Option
 void make_program(ChosenGraphs& graphs, const std::shared_ptr<const Catalogue>& catalogue) {
   GraphFile& first = graphs.files.graphs.front();
   if (is_archive(first)) return;
-  if (graphs.chosen.size() > 1) throw UsageError("a .pt2 file holds one graph", "choose it with --graph NAME or NUMBER");
+  if (graphs.chosen.size() > 1)
+    throw UsageError("a .pt2 file holds one graph", "choose it with --graph NAME or NUMBER");
   GraphFile chosen = as_exported(std::move(graphs.files.graphs[graphs.chosen[0]]), true, catalogue);
   graphs.files.graphs.clear();
   graphs.files.graphs.push_back(std::move(chosen));
@@ -262,7 +264,8 @@ std::vector<Work> rewrite(GraphFile& file, std::size_t number, const RuleSet& ru
   std::vector<Work> works;
   works.push_back({&file, &file.graph, number, graph_name(file, number), apply(rules, file.graph, how)});
   for (NestedReport& inside : std::exchange(works[0].report.nested, {}))
-    works.push_back({&file, inside.graph, number, fmt::format("{}.{}", works[0].name, inside.path), std::move(inside.report)});
+    works.push_back(
+        {&file, inside.graph, number, fmt::format("{}.{}", works[0].name, inside.path), std::move(inside.report)});
   if (came != nullptr) {
     const std::vector<const Graph*> before = with_nested(*came);
     for (std::size_t i = 0; i < works.size(); ++i) works[i].came = came, works[i].before = before[i];

@@ -31,8 +31,8 @@ struct Options {
   std::vector<std::string> aliases;                        // --alias
   ReportForm report = ReportForm::none;
   bool training = false;  // apply: a program that gets in-place ops is verified as TRAINING
-  std::string html;   // apply: the page; empty: none
-  std::string until;  // apply: the last phase; empty: all
+  std::string html;       // apply: the page; empty: none
+  std::string until;      // apply: the last phase; empty: all
   bool diff = false, check = false, dce = false, watch = false;
   std::size_t jobs = 0;  // apply: graphs at once; 0: as many as there are cores
   MutatedInputs mutated_inputs = MutatedInputs::as_output;

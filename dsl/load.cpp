@@ -169,7 +169,8 @@ class Loader::Impl {
     std::vector<const Ast*> trees;
     for (const AstPtr& tree : trees_of(file)) trees.push_back(tree.get());
     const VisibleNames names(trees);
-    for (Diagnostic& problem : check(*file.ast, names, *catalogue_, options_.functions.get())) report(std::move(problem));
+    for (Diagnostic& problem : check(*file.ast, names, *catalogue_, options_.functions.get()))
+      report(std::move(problem));
   }
 
   std::vector<AstPtr> trees_of(const File& file) const {

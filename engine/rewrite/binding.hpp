@@ -171,7 +171,7 @@ class Binding {
     bool linked = false;
     bool shares_nothing = false;
     bool entry = false;
-    bool writes_by_graph = false;  // some call of this form runs a graph that writes operands
+    bool writes_by_graph = false;        // some call of this form runs a graph that writes operands
     std::uint32_t first = 0, count = 0;  // classes
     CallClass* only = nullptr;           // the class, when there is one
     TypeKind returned = TypeKind::any;
@@ -224,7 +224,7 @@ class Binding {
   std::unordered_map<const SchemaArgument*, std::uint32_t> defaults_;  // constant by schema argument
   std::unordered_map<std::uint32_t, Effects> effects_;                 // by call
   std::vector<std::pair<NodeId, NodeId>> shared_inputs_;
-  std::vector<FormTables> tables_;                                     // the one in use is first
+  std::vector<FormTables> tables_;  // the one in use is first
   std::optional<OpId> entry_op_;
   void find_entries();
   SpellingStyle style_of_graph();

@@ -162,8 +162,7 @@ bool Storage::returned_otherwise(NodeId value) const {
   const Facts* f = find_facts(group_of(value));
   if (f == nullptr) return false;
   std::uint32_t own = 0;
-  for (SlotId s = graph_->first_use(value); s.valid(); s = graph_->next_use(s))
-    own += is_output(graph_->owner(s));
+  for (SlotId s = graph_->first_use(value); s.valid(); s = graph_->next_use(s)) own += is_output(graph_->owner(s));
   return f->outputs.all > own;
 }
 

@@ -320,6 +320,11 @@ void Versions::write(NodeId root, NodeId operand, NodeId value, SymbolId name, b
   }
   bool rebinds = false;
   rebound_operands(*binding_, root, [&](NodeId o, NodeId) { rebinds |= o == operand; });
+  if ((rebinds || reshapes(root)) && buffers_[b].current == operand && written != same_as(buffers_[b].base)) {
+    // Two names with one value: which of them changes can no longer be told.
+    failed(root, fmt::format("it changes what `{}` is, which stands for `{}` too", graph_->name(operand),
+                             graph_->name(members_[buffers_[b].base].node)));
+  }
   if (rebinds) {
     rebind(root, operand, written, value);
     if (!lazy_) finish();

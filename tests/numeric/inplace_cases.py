@@ -181,6 +181,31 @@ def _(x, v, i):
     return v.neg(), i.add(1), r[0]
 
 
+@case("A09 shift", x="i64[3]", y="i64[3]")
+def _(x, y):
+    x.__irshift__(y)
+    return x.add(1)
+
+
+@case("A10 two outs of aten.sort", x="f32[3,4]", v="f32[3,4]", i="i64[3,4]")
+def _(x, v, i):
+    aten.sort.values(x, 1, False, values=v, indices=i)
+    return v.neg(), i.add(1)
+
+
+@case("A10 two outs of aten.min", x="f32[3,4]", v="f32[3]", i="i64[3]")
+def _(x, v, i):
+    aten.min.dim_min(x, 1, False, min=v, min_indices=i)
+    return v.neg(), i.add(1)
+
+
+@case("A10 the data of another tensor", x="f32[3]", y="f32[3]", plain="rule-error")
+def _(x, y):
+    z = x.clone()
+    call(setattr, z, "data", y)
+    return z.neg()
+
+
 @case("A10 two outs, result unused", x="f32[3,4]", v="f32[3]", i="i64[3]")
 def _(x, v, i):
     torch.max(x, 1, out=(v, i))

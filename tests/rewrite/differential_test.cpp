@@ -126,14 +126,16 @@ bool agree(const Loaded& rules, const std::string& rules_text, std::uint64_t see
   // the caller's look at an input is a use of it until the run ends.
   const bool removed = writes_in(fast) < writes;
   const bool stopped = fast_report.rewrites >= most_rewrites;
-  // Stopped at the limit, a later use may still read a write through another name of what was written.
-  const bool same = failed    ? fast_report.stop == slow_report.stop
-                    : removed || (stopped && writes > 0) ? stopped || fast_text == slow_text
-                              : fast_done == slow_done && fast_text == slow_text;
+  // Stopped at the limit, a later use may still read a write through another name of what was written, or find none.
+  const bool same = failed ? stopped || fast_report.stop == slow_report.stop
+                    : removed || (stopped && writes + writes_in(fast) > 0)
+                        ? stopped || fast_text == slow_text
+                        : fast_done == slow_done && fast_text == slow_text;
   if (!same) {
     fmt::print("seed {}\n{}\nbefore\n{}\n{}\nengine\n{}reference\n{}", seed, rules_text, before,
                first_difference(fast_done + fast_text, slow_done + slow_text), fast_text, slow_text);
-    fmt::print("{}", render(fast_report.diagnostics));
+    fmt::print("{}rewrites {} and {}, stopped as {} and {}\n", render(fast_report.diagnostics), fast_report.rewrites,
+               slow_report.rewrites, to_string(fast_report.stop), to_string(slow_report.stop));
     for (const Note& note : fast_report.notes)
       fmt::print("note of {} at {}: {}\n", note.rule, fast.text(note.node), note.text);
   }
