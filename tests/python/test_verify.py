@@ -8,7 +8,7 @@ import pytest
 import fxrules
 from fxrules.verification import mutate
 
-FAST = {"samples": 5, "tries": 300}
+FAST = {"samples": 3, "tries": 200}
 
 
 # What it changes is which storage a name has, and the calls around it see to that.
