@@ -549,7 +549,6 @@ class TreeRun {
     if (!top) results_[&graph] = result(session, inputs);
     if (options.near_misses) rewrite::count_near_misses(rules_.program(), session, report);
     entries.settle();
-    session.rewriter().forget_storage();
     inputs.settle(session.versions(), options, report);
     report.nodes_after = graph.size();
   }

@@ -61,23 +61,23 @@ std::unordered_map<std::uint32_t, NodeId> Inputs::changed() const {
 void Inputs::settle(const Versions& versions, const ApplyOptions& options, Report& report) {
   const NodeId output = graph_->output();
   if (inputs_.empty() || !output.valid()) return;
-  std::vector<New> changed;
-  const Slot after = (*graph_)[graph_->argument(output, 1)];
-  for (std::uint32_t i = 0; i < after.count(); ++i) {
-    const NodeId value = (*graph_)[after.child(i)].node();
-    if (value == inputs_[i]) continue;
-    const bool attribute = graph_->opcode(inputs_[i]) == Opcode::get_attr;
-    changed.push_back({inputs_[i], value, attribute ? options.mutated_attributes : options.mutated_inputs});
-    if (changed.back().where != MutatedInputs::copy_back || !versions.reshaped(inputs_[i])) continue;
+  std::vector<New> values;
+  const std::unordered_map<std::uint32_t, NodeId> now = changed();
+  for (const NodeId input : inputs_) {
+    const auto value = now.find(input.value);
+    if (value == now.end()) continue;
+    const bool attribute = graph_->opcode(input) == Opcode::get_attr;
+    values.push_back({input, value->second, attribute ? options.mutated_attributes : options.mutated_inputs});
+    if (values.back().where != MutatedInputs::copy_back || !versions.reshaped(input)) continue;
     report.diagnostics.push_back(
         {Severity::error,
          "mutated-input",
-         fmt::format("`{}` gets another shape in place, and a copy back cannot give it one", graph_->name(inputs_[i])),
+         fmt::format("`{}` gets another shape in place, and a copy back cannot give it one", graph_->name(input)),
          {},
          "--mutated-inputs=return gives the caller the new value as an output"});
   }
-  return_values(changed, report);
-  copy_back(changed, report);
+  return_values(values, report);
+  copy_back(values, report);
   std::sort(report.mutated_inputs.begin(), report.mutated_inputs.end(),
             [&](const MutatedInput& a, const MutatedInput& b) {
               return graph_->precedes(graph_->find(a.input), graph_->find(b.input));
@@ -121,11 +121,13 @@ void Inputs::return_values(const std::vector<New>& values, Report& report) {
     report.mutated_inputs.push_back(entry);
   }
   if (!appended.empty() && returned.kind == ArgKind::dict) {
+    const auto lost = std::find_if(report.mutated_inputs.begin(), report.mutated_inputs.end(),
+                                   [](const MutatedInput& m) { return m.appended; });
     report.diagnostics.push_back({Severity::error,
                                   "mutated-input",
                                   fmt::format("`{}` is written and not returned, and the output is a dict, which "
                                               "takes no further values",
-                                              graph_->text(report.mutated_inputs.front().input)),
+                                              graph_->text(lost->input)),
                                   {},
                                   "--mutated-inputs=copy_back writes it back instead"});
     appended.clear();

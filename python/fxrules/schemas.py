@@ -1,4 +1,4 @@
-"""Ops that torch.library knows and the shipped catalogue does not."""
+"""Ops that PyTorch knows and the shipped catalogue does not."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ def _shipped_spaces(catalogue: Path) -> frozenset[str]:
     return frozenset(spaces)
 
 
-NAME = "torch.library"
+NAME = "registered ops"
 _refused: set[str] = set()  # lines that the catalogue does not read: types that no rule can say anything of
 
 

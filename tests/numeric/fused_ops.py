@@ -6,6 +6,7 @@ import contextlib
 import unittest.mock
 
 import torch
+from torch import library as torch_library
 import torch.nn.functional as F
 
 
@@ -45,7 +46,7 @@ OPS = {
 LIBRARIES = []
 for schema, function in OPS.items():
     space, _, signature = schema.partition("::")
-    library = torch.library.Library(space, "FRAGMENT")
+    library = torch_library.Library(space, "FRAGMENT")
     library.define(signature)
     library.impl(signature.partition("(")[0], function, "CompositeExplicitAutograd")
     LIBRARIES.append(library)  # a library that goes takes its ops along

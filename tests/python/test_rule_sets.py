@@ -2,6 +2,7 @@
 
 import pytest
 import torch
+from torch import library
 
 import fxrules
 
@@ -100,7 +101,7 @@ def test_registered_functions_are_seen_by_all_rule_sets():
 
 
 def test_ops_of_torch_library_are_known():
-    @torch.library.custom_op("fxrules_test::scale", mutates_args=())
+    @library.custom_op("fxrules_test::scale", mutates_args=())
     def scale(x: torch.Tensor, factor: float = 1.0) -> torch.Tensor:
         return x * factor
 
