@@ -44,7 +44,8 @@ def backend(rules: Rules, inner: Union[str, Callable[..., Any]] = "inductor", *,
     """A backend for torch.compile: applies the rules, then the inner backend, by name or as a callable.
 
     With stage "torch" the rules see the graph that Dynamo captured (methods and torch functions, in-place calls); with
-    "aten" the functional graph of aten ops behind AOTAutograd, forward and backward, without in-place calls.
+    "aten" the functional graph of aten ops behind AOTAutograd, forward and backward, without in-place calls. What
+    Inductor takes from its cache was rewritten by rules of the same contents before, and gives no report again.
     """
     if stage not in ("torch", "aten"):
         raise ValueError(f"stage is `torch` or `aten`, not `{stage}`")

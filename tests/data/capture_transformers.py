@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Captures graphs of real transformers models, with tiny random configurations, as Dynamo hands them to a backend.
 
-    capture_transformers.py [NAME …]      rewrites transformers/NAME.txt and NAME.inputs
+    capture_transformers.py [NAME …]      rewrites transformer_layers/NAME.txt and NAME.inputs
     capture_transformers.py --list        names them
 
 Weights are inputs of such a graph, so that the two files are all there is. Needs torch and transformers.
@@ -13,7 +13,7 @@ import pathlib
 import torch
 import transformers
 
-FOLDER = pathlib.Path(__file__).resolve().parent / "transformers"
+FOLDER = pathlib.Path(__file__).resolve().parent / "transformer_layers"
 SMALL = {"hidden_size": 16, "num_hidden_layers": 1, "num_attention_heads": 2, "vocab_size": 32, "attn_implementation": "eager"}
 NARROW = {**SMALL, "intermediate_size": 24, "max_position_embeddings": 32}
 GROUPED = {**NARROW, "num_key_value_heads": 1}

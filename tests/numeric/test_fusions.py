@@ -20,7 +20,7 @@ if harness.program() is None:
     raise FileNotFoundError(missing) if os.environ.get("CI") == "true" else unittest.SkipTest(missing)
 
 RULES = [harness.rule_file("fusions.rules")]
-GRAPHS = harness.ROOT / "tests/data/transformers"
+GRAPHS = harness.ROOT / "tests/data/transformer_layers"
 quantise = torch.ops.quantized_decomposed.quantize_per_tensor
 dequantise = torch.ops.quantized_decomposed.dequantize_per_tensor
 REAL = {  # what the rules find in one layer of each model
