@@ -20,6 +20,7 @@
 #include "cli/unified.hpp"
 #include "fxrules/apply.hpp"
 #include "fxrules/formats.hpp"
+#include "fxrules/nested.hpp"
 
 namespace fxrules::cli {
 namespace {
@@ -147,16 +148,9 @@ void write_reports(const std::vector<Work>& works, const Options& options, int c
 // Programs of torch.export are compared as text IR, nested graphs included.
 std::string exported_text(const Graph& graph) {
   std::string text;
-  std::vector<std::pair<std::string, const Graph*>> todo{{"", &graph}};
-  while (!todo.empty()) {
-    const auto [path, g] = todo.back();
-    todo.pop_back();
-    if (!path.empty()) text += "\n# " + path + "\n";
-    text += to_text(*g);
-    for (std::size_t i = g->subgraphs().size(); i-- > 0;) {
-      const Subgraph& s = g->subgraphs()[i];
-      todo.emplace_back((path.empty() ? "" : path + ".") + std::string(g->text(s.path)), s.graph.get());
-    }
+  for (const auto& each : with_nested(graph)) {
+    if (!each.path.empty()) text += "\n# " + each.path + "\n";
+    text += to_text(*each.graph);
   }
   return text;
 }
@@ -242,18 +236,6 @@ void make_program(ChosenGraphs& graphs, const std::shared_ptr<const Catalogue>& 
   graphs.chosen = {0};
 }
 
-// A graph and those nested in it, each in front of its own: the order of the reports.
-std::vector<const Graph*> with_nested(const Graph& top) {
-  std::vector<const Graph*> found, todo{&top};
-  while (!todo.empty()) {
-    found.push_back(todo.back());
-    todo.pop_back();
-    const auto nested = found.back()->subgraphs();
-    for (std::size_t i = nested.size(); i-- > 0;) todo.push_back(nested[i].graph.get());
-  }
-  return found;
-}
-
 // A graph, and behind it those that are nested in it.
 std::vector<Work> rewrite(GraphFile& file, std::size_t number, const RuleSet& rules, const SourcePtr& source,
                           const Options& options, ApplyOptions how) {
@@ -267,8 +249,8 @@ std::vector<Work> rewrite(GraphFile& file, std::size_t number, const RuleSet& ru
     works.push_back(
         {&file, inside.graph, number, fmt::format("{}.{}", works[0].name, inside.path), std::move(inside.report)});
   if (came != nullptr) {
-    const std::vector<const Graph*> before = with_nested(*came);
-    for (std::size_t i = 0; i < works.size(); ++i) works[i].came = came, works[i].before = before[i];
+    const std::vector<NestedGraph<const Graph>> before = with_nested(*came);
+    for (std::size_t i = 0; i < works.size(); ++i) works[i].came = came, works[i].before = before[i].graph;
   }
   if (file.exported != nullptr) {
     for (const Work& work : works) note_rewrites(file, work.report, work.graph == &file.graph);

@@ -17,10 +17,6 @@ namespace {
 using rewrite::Binding;
 using rewrite::CallClass;
 
-bool is_call(Opcode opcode) {
-  return opcode == Opcode::call_function || opcode == Opcode::call_method || opcode == Opcode::call_module;
-}
-
 bool writes(Binding& binding, NodeId n) {
   return is_call(binding.graph().opcode(n)) && (binding.call_class(n).unknown || binding.writes(n));
 }
@@ -324,7 +320,7 @@ std::optional<std::string> pair_nested(const GraphPair& pair, std::vector<GraphP
     const auto symbol = pair.got->symbols().find(path);
     Graph* const got = symbol ? pair.got->find_subgraph(*symbol) : nullptr;
     if (got == nullptr) return fmt::format("there is no nested graph `{}`", path);
-    open.push_back({got, nested.graph.get(), pair.prefix + path + "/"});
+    open.push_back({got, nested.graph.get(), pair.prefix + path + "."});
   }
   return std::nullopt;
 }

@@ -11,6 +11,7 @@
 #include "cli/rule_files.hpp"
 #include "cli/run.hpp"
 #include "fxrules/explain.hpp"
+#include "fxrules/nested.hpp"
 
 namespace fxrules::cli {
 namespace {
@@ -23,13 +24,11 @@ struct Place {
 // The graph's own nodes first, then those of nested graphs.
 Place find_node(Graph& graph, std::string_view name) {
   std::vector<std::string_view> names;
-  std::vector<Graph*> open{&graph};
-  for (std::size_t g = 0; g < open.size(); ++g) {
-    for (const NodeId n : open[g]->nodes()) {
-      if (open[g]->name(n) == name) return {open[g], n};
-      names.push_back(open[g]->name(n));
+  for (const auto& each : with_nested(graph)) {
+    for (const NodeId n : each.graph->nodes()) {
+      if (each.graph->name(n) == name) return {each.graph, n};
+      names.push_back(each.graph->name(n));
     }
-    for (const Subgraph& nested : open[g]->subgraphs()) open.push_back(nested.graph.get());
   }
   const std::vector<std::string> near = nearest_names(name, names, 1);
   throw UsageError(fmt::format("--node {}: the graph has no node of this name", name),

@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "cli/graph_file.hpp"
+#include "fxrules/nested.hpp"
 
 namespace fxrules::cli {
 namespace {
@@ -89,9 +90,10 @@ ChosenGraphs read_chosen(const SourcePtr& source, const std::string& choice,
     const GraphFile& file = out.files.graphs[i];
     problems.insert(problems.end(), file.diagnostics.begin(), file.diagnostics.end());
     if (has_errors(file.diagnostics)) continue;
-    for (const NamedGraph& each : with_nested(file.graph, source->name)) {
+    for (const auto& each : with_nested(file.graph)) {
       for (Diagnostic& d : verify(*each.graph)) {
-        if (d.span.source == nullptr) d.message = fmt::format("{}: {}", each.name, d.message);
+        if (d.span.source == nullptr)
+          d.message = fmt::format("{}: {}", each.path.empty() ? source->name : each.path, d.message);
         problems.push_back(std::move(d));
       }
     }

@@ -8,6 +8,7 @@
 #include "cli/graph_file.hpp"
 #include "cli/rule_files.hpp"
 #include "cli/run.hpp"
+#include "fxrules/nested.hpp"
 
 namespace fxrules::cli {
 namespace {
@@ -45,7 +46,7 @@ int list_command(const Options& options, Console& console) {
     std::string from = file.origin;
     if (broken) from += from.empty() ? "(has errors)" : " (has errors)";
     std::string row = fmt::format("{:>3}  {:<{}}  {:<8}  {:>6}  {:>6}  {:>6}  {}", i + 1, graph_name(file, i), width,
-                                  short_form(file.form), file.graph.size(), with_nested(file.graph, "").size() - 1,
+                                  short_form(file.form), file.graph.size(), with_nested(file.graph).size() - 1,
                                   line == 0 ? "-" : fmt::format("{}", line), from);
     console.out << row.substr(0, row.find_last_not_of(' ') + 1) << '\n';
     print(console, without_notes(file.diagnostics));

@@ -3,6 +3,7 @@
 #include <unordered_set>
 
 #include "fxrules/explain.hpp"
+#include "fxrules/nested.hpp"
 
 namespace fxrules::cli {
 namespace {
@@ -40,13 +41,7 @@ class Reasons {
 
 std::vector<std::string> reasons(const RuleSet& rules, Graph& graph, const Report& report) {
   Reasons found;
-  std::vector<Graph*> open{&graph};
-  while (!open.empty()) {
-    Graph& next = *open.back();
-    open.pop_back();
-    found.add(rules, next);
-    for (const Subgraph& nested : next.subgraphs()) open.push_back(nested.graph.get());
-  }
+  for (const auto& each : with_nested(graph)) found.add(rules, *each.graph);
   for (const Note& note : report.notes) found.add(note.text);
   found.add(report.diagnostics);
   return found.take();

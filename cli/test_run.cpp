@@ -13,6 +13,7 @@
 #include "engine/program/program.hpp"
 #include "fxrules/apply.hpp"
 #include "fxrules/formats.hpp"
+#include "fxrules/nested.hpp"
 
 namespace fxrules::cli {
 namespace {
@@ -133,16 +134,10 @@ class Run {
       for (const SymbolId name : a.created) created.insert(name.value);
     }
     std::unordered_set<std::string> names;
-    std::vector<std::pair<const Graph*, std::string>> open{{&graph, ""}};
-    while (!open.empty()) {
-      const auto [next, prefix] = std::move(open.back());
-      open.pop_back();
-      for (const NodeId n : next->nodes()) {
-        if (created.count(next->name_id(n).value) > 0 && !is_default_name(*next, n))
-          names.insert(prefix + std::string(next->name(n)));
-      }
-      for (const Subgraph& nested : next->subgraphs()) {
-        open.emplace_back(nested.graph.get(), prefix + std::string(next->text(nested.path)) + "/");
+    for (const auto& each : with_nested(graph)) {
+      for (const NodeId n : each.graph->nodes()) {
+        if (created.count(each.graph->name_id(n).value) > 0 && !is_default_name(*each.graph, n))
+          names.insert(fmt::format("{}{}{}", each.path, each.path.empty() ? "" : ".", each.graph->name(n)));
       }
     }
     return names;

@@ -7,6 +7,7 @@
 #include "formats/code/python_values.hpp"
 #include "formats/code/write.hpp"
 #include "fxrules/formats.hpp"
+#include "fxrules/nested.hpp"
 
 namespace fxrules {
 namespace {
@@ -125,21 +126,6 @@ CodeStyle style_for(const GraphFile& file, bool readable) {
 
 }  // namespace
 
-std::vector<NamedGraph> with_nested(const Graph& graph, std::string_view name) {
-  std::vector<NamedGraph> out, open{{&graph, std::string(name)}};
-  while (!open.empty()) {
-    NamedGraph next = std::move(open.back());
-    open.pop_back();
-    const auto nested = next.graph->subgraphs();
-    for (std::size_t i = nested.size(); i-- > 0;) {
-      const std::string_view path = next.graph->text(nested[i].path);
-      open.push_back({nested[i].graph.get(), out.empty() ? std::string(path) : fmt::format("{}.{}", next.name, path)});
-    }
-    out.push_back(std::move(next));
-  }
-  return out;
-}
-
 std::vector<Diagnostic> losses(const GraphFile& file, OutputForm form) {
   std::vector<Diagnostic> out;
   Losses losses(out);
@@ -158,7 +144,7 @@ std::vector<Diagnostic> losses(const GraphFile& file, OutputForm form) {
       to_python(file.graph, losses);
       break;
     case OutputForm::readable:
-      for (const NamedGraph& each : with_nested(file.graph, "")) to_python(*each.graph, losses);
+      for (const auto& each : with_nested(file.graph)) to_python(*each.graph, losses);
       break;
     case OutputForm::dot:
     case OutputForm::svg:

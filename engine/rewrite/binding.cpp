@@ -14,10 +14,6 @@ using program::OpPatternKind;
 
 namespace {
 
-bool is_call(Opcode opcode) {
-  return opcode == Opcode::call_function || opcode == Opcode::call_method || opcode == Opcode::call_module;
-}
-
 // Python evaluates these to something that shares nothing and changes nothing even where no schema says so.
 bool is_scalar_kind(ArgKind kind) { return kind < ArgKind::node; }
 
@@ -96,10 +92,11 @@ void Binding::link(std::uint32_t form_index) {
   forms_[form_index].count = static_cast<std::uint32_t>(classes_.size()) - info.first;
   if (forms_[form_index].count == 1) forms_[form_index].only = classes_[info.first].get();
   forms_[form_index].returned = agreed_kind(forms_[form_index]);
-  forms_[form_index].shares_nothing =
-      is_call(form.opcode) && std::none_of(classes_.begin() + info.first, classes_.end(),
-                                           [](const auto& c) { return c->aliases || c->unknown || c->writes; });
   forms_[form_index].entry = is_call(form.opcode) && entry_op_ && classes_[info.first]->op == *entry_op_;
+  forms_[form_index].shares_nothing =
+      is_call(form.opcode) && !forms_[form_index].entry &&
+      std::none_of(classes_.begin() + info.first, classes_.end(),
+                   [](const auto& c) { return c->aliases || c->unknown || c->writes; });
 }
 
 void Binding::add_effects(NodeId call, Effects effects) {
@@ -523,59 +520,9 @@ SymbolId Binding::hole(NodeId n, Index pattern_index, std::size_t index) {
 }
 
 void Binding::select_tables(const program::MatchProgram& match) {
-  auto found = std::find_if(tables_.begin(), tables_.end(), [&](const FormTables& t) { return t.match == &match; });
-  if (found == tables_.end()) {
-    FormTables fresh{&match, std::vector<std::vector<Index>>(match.switches.size()), {}, {}};
-    for (const program::SwitchTable& table : match.switches) {
-      auto& by_op = fresh.edge_by_op.emplace_back();
-      for (const auto& [pattern, pc] : table.edges) by_op.try_emplace(rules_->op_patterns[pattern].op.value, pc);
-    }
-    found = tables_.insert(tables_.end(), std::move(fresh));
-  }
+  auto found = std::find_if(tables_.begin(), tables_.end(), [&](const auto& t) { return &t->match() == &match; });
+  if (found == tables_.end()) found = tables_.insert(tables_.end(), std::make_unique<FormTables>(*this, match));
   std::iter_swap(tables_.begin(), found);
-}
-
-Index Binding::edge(NodeId n, const program::MatchProgram& match, Index table) {
-  FormTables& tables = this->tables(match);
-  std::vector<Index>& by_form = tables.edge_by_form[table];
-  const std::uint32_t form = graph_->form_id(n).value;
-  if (form >= by_form.size()) by_form.resize(std::max<std::size_t>(graph_->form_count(), form + 1), kNotWorkedOut);
-  Index& target = by_form[form];
-  if (target == kNotWorkedOut) {
-    const OpId op = call_class(n).op;
-    const auto& by_op = tables.edge_by_op[table];
-    const auto found = op.valid() && is_call(graph_->opcode(n)) ? by_op.find(op.value) : by_op.end();
-    target = found == by_op.end() ? kNone : found->second;
-  }
-  return target;
-}
-
-Index Binding::work_out_start(NodeId n, const program::MatchProgram& match) {
-  Index pc = match.start;
-  for (bool decided = true; decided && pc != 0;) {
-    const program::Instruction& i = match.code[pc];
-    if (i.test == program::Test::fail) {
-      pc = i.fail;
-    } else if (i.test == program::Test::select && i.a == 0) {
-      const Index target = edge(n, match, i.b);
-      pc = target == kNone ? i.fail : target;
-    } else if (i.test == program::Test::op && i.a == 0 &&
-               (i.c == 0 || !accepts(n, i.b))) {  // holes are bound when it is run
-      pc = accepts(n, i.b) ? pc + 1 : i.fail;
-    } else if (i.test == program::Test::rest && i.a == 0) {
-      CallClass* call = form_of(n).only;
-      const bool asks = call == nullptr || call->schema == nullptr ||
-                        (!rest(*call, i.b).never && !rest(*call, i.b).at_default.empty());
-      if (!asks) pc = rest(*call, i.b).never ? i.fail : pc + 1;
-      decided = !asks;
-    } else {
-      decided = false;
-    }
-  }
-  std::vector<Index>& starts = tables(match).start_by_form;
-  const std::uint32_t form = graph_->form_id(n).value;
-  if (form >= starts.size()) starts.resize(std::max<std::size_t>(graph_->form_count(), form + 1), kNotWorkedOut);
-  return starts[form] = pc;
 }
 
 // ---------------------------------------------------------------- arguments

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "engine/program/program.hpp"
+#include "engine/rewrite/form_tables.hpp"
 #include "engine/rewrite/value.hpp"
 
 namespace fxrules::rewrite {
@@ -63,6 +64,8 @@ class Binding {
     const FormInfo& info = form_of(n);
     return info.only != nullptr ? *info.only : *classes_[choose(n, info)];
   }
+  // The class of every call of the node's form; null where argument kinds decide.
+  [[nodiscard]] CallClass* only_class(NodeId n) { return form_of(n).only; }
   // What calls of the node's form return when all their schemas agree on one value of one kind; else `any`.
   // A fact of the form: asking for the class of each operand in turn would walk the whole graph above.
   TypeKind returned_kind(NodeId n) { return form_of(n).returned; }
@@ -125,16 +128,12 @@ class Binding {
   }
   // The text a hole is bound to by a node that the pattern accepts.
   SymbolId hole(NodeId n, program::Index pattern, std::size_t index);
-  // The edge of a switch for a node's op; program::kNone when there is none.
-  program::Index edge(NodeId n, const program::MatchProgram& match, program::Index table);
-  // Where matching begins at a node: behind the tests of the program that the node's form alone decides. 0,
-  // the program's `fail`, when it cannot match.
-  program::Index start(NodeId n, const program::MatchProgram& match) {
-    const std::vector<program::Index>& starts = tables(match).start_by_form;
-    const std::uint32_t form = graph_->form_id(n).value;
-    if (form < starts.size() && starts[form] != kNotWorkedOut) return starts[form];
-    return work_out_start(n, match);
+  // What a match program asks of forms. Stays where it is.
+  FormTables& tables(const program::MatchProgram& match) {
+    if (tables_.empty() || &tables_.front()->match() != &match) select_tables(match);
+    return *tables_.front();
   }
+  program::Index start(NodeId n, const program::MatchProgram& match) { return tables(match).start(n); }
 
   Value argument(NodeId n, const Access& access) {
     if (access.how == Access::How::slot && !access.list)
@@ -177,19 +176,6 @@ class Binding {
     TypeKind returned = TypeKind::any;
     std::vector<std::uint8_t> accepts;  // by op pattern
   };
-  // What a match program asks of forms, filled as forms are met.
-  static constexpr program::Index kNotWorkedOut = program::kNone - 1;
-  struct FormTables {
-    const program::MatchProgram* match;
-    std::vector<std::vector<program::Index>> edge_by_form;                      // by switch table
-    std::vector<std::unordered_map<std::uint32_t, program::Index>> edge_by_op;  // by switch table
-    std::vector<program::Index> start_by_form;
-  };
-  FormTables& tables(const program::MatchProgram& match) {
-    if (tables_.empty() || tables_.front().match != &match) select_tables(match);
-    return tables_.front();
-  }
-
   FormInfo& form_of(NodeId n) { return form_of(graph_->form_id(n)); }
   FormInfo& form_of(FormId form) {
     if (form.value >= forms_.size() || !forms_[form.value].linked) link(form.value);
@@ -197,7 +183,6 @@ class Binding {
   }
   void link(std::uint32_t form);
   void select_tables(const program::MatchProgram& match);
-  program::Index work_out_start(NodeId n, const program::MatchProgram& match);
   Value other_argument(NodeId n, const Access& access);
   Value literal_from_slot(const Slot& slot, TypeKind role);
   [[nodiscard]] TypeKind agreed_kind(const FormInfo& info) const;
@@ -224,7 +209,7 @@ class Binding {
   std::unordered_map<const SchemaArgument*, std::uint32_t> defaults_;  // constant by schema argument
   std::unordered_map<std::uint32_t, Effects> effects_;                 // by call
   std::vector<std::pair<NodeId, NodeId>> shared_inputs_;
-  std::vector<FormTables> tables_;  // the one in use is first
+  std::vector<std::unique_ptr<FormTables>> tables_;  // the one in use is first
   std::optional<OpId> entry_op_;
   void find_entries();
   SpellingStyle style_of_graph();

@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "engine/rewrite/effects.hpp"
+#include "engine/rewrite/role_calls.hpp"
 
 namespace fxrules::rewrite {
 
@@ -149,27 +150,6 @@ void Inputs::return_values(const std::vector<New>& values, Report& report) {
   builder.reassign(output, form.opcode, form.target);
 }
 
-bool Inputs::spells_overloads() const {
-  for (const NodeId n : graph_->nodes()) {
-    const SpellingStyle style = binding_->call_class(n).style;
-    if (graph_->opcode(n) == Opcode::call_function &&
-        (style == SpellingStyle::aten_overload || style == SpellingStyle::edge_overload))
-      return true;
-  }
-  return false;
-}
-
-// A call of the op that the catalogue names for the role, before the output.
-NodeId Inputs::call(std::string_view role, const std::vector<NodeId>& operands, bool aten) {
-  const Catalogue& catalogue = binding_->catalogue();
-  const OpId op = catalogue.role(role);
-  CallBuilder builder(*graph_);
-  for (const NodeId n : operands) builder.node(n);
-  if (!aten) return builder.create(Opcode::call_method, catalogue.method_of(op), {}, graph_->output());
-  return builder.create(Opcode::call_function, catalogue.overload_target(catalogue.overloads(op).front()), {},
-                        graph_->output());
-}
-
 // All at the end, behind the last read of every old value. A new value that shares storage with an input that
 // is copied back too is copied first.
 void Inputs::copy_back(const std::vector<New>& values, Report& report) {
@@ -180,16 +160,17 @@ void Inputs::copy_back(const std::vector<New>& values, Report& report) {
   if (back.empty()) return;
   rewriter_->forget_storage();
   Storage& storage = rewriter_->storage();
-  const bool aten = spells_overloads();
+  const Catalogue& catalogue = binding_->catalogue();
+  const bool overloads = spells_overloads(*graph_, catalogue);
   for (New& v : back) {
     const bool read_later =
         storage.holds_input(v.value) && std::any_of(back.begin(), back.end(), [&](const New& other) {
           return other.input != v.input && storage.together(v.value, other.input);
         });
-    if (read_later) v.value = call("clone", {v.value}, aten);
+    if (read_later) v.value = call_of_role(*graph_, catalogue, "clone", {v.value}, overloads, graph_->output());
   }
   for (const New& v : back) {
-    const NodeId copy = call("write", {v.input, v.value}, aten);
+    const NodeId copy = call_of_role(*graph_, catalogue, "write", {v.input, v.value}, overloads, graph_->output());
     graph_->set_meta(copy, graph_->meta(v.input));
     report.mutated_inputs.push_back({graph_->name_id(v.input), graph_->name_id(v.value), std::nullopt, false, true});
   }

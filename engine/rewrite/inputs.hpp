@@ -29,8 +29,6 @@ class Inputs {
   };
   void return_values(const std::vector<New>& values, Report& report);
   void copy_back(const std::vector<New>& values, Report& report);
-  [[nodiscard]] bool spells_overloads() const;  // an aten or edge graph
-  [[nodiscard]] NodeId call(std::string_view role, const std::vector<NodeId>& operands, bool aten);
 
   Binding* binding_;
   Rewriter* rewriter_;

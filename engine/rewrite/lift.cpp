@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "engine/rewrite/effects.hpp"
+#include "engine/rewrite/role_calls.hpp"
 
 namespace fxrules::rewrite {
 namespace {
@@ -42,16 +43,6 @@ void insert_result(Graph& graph, std::uint32_t at, NodeId value) {
   if (at >= results.size()) builder.node(value);
   builder.close();
   builder.reassign(output, form.opcode, form.target);
-}
-
-bool is_aten(Binding& binding, const Graph& graph) {
-  const Catalogue& catalogue = binding.catalogue();
-  return std::any_of(graph.nodes().begin(), graph.nodes().end(), [&](NodeId n) {
-    if (graph.opcode(n) != Opcode::call_function) return false;
-    const auto spelling = catalogue.resolve(Opcode::call_function, graph.target(n));
-    return spelling &&
-           (spelling->style == SpellingStyle::aten_overload || spelling->style == SpellingStyle::edge_overload);
-  });
 }
 
 }  // namespace
@@ -338,15 +329,9 @@ void Lifting::make_room(const BodyCall& call, std::uint32_t at, bool was_bare) {
 }
 
 NodeId Lifting::new_call(Graph& graph, std::string_view role, std::initializer_list<NodeId> operands, NodeId before) {
-  const Catalogue& catalogue = binding_->catalogue();
-  const OpId op = catalogue.role(role);
-  const auto [known, fresh] = aten_.try_emplace(&graph, false);
-  if (fresh) known->second = is_aten(*binding_, graph);
-  const bool aten = known->second;
-  CallBuilder builder(graph);
-  for (const NodeId n : operands) builder.node(n);
-  if (!aten) return builder.create(Opcode::call_method, catalogue.method_of(op), {}, before);
-  return builder.create(Opcode::call_function, catalogue.overload_target(catalogue.overloads(op).front()), {}, before);
+  const auto [known, fresh] = overloads_.try_emplace(&graph, false);
+  if (fresh) known->second = spells_overloads(graph, binding_->catalogue());
+  return call_of_role(graph, binding_->catalogue(), role, operands, known->second, before);
 }
 
 NodeId Lifting::item(NodeId call, std::uint32_t index, NodeId before) {

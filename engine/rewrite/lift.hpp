@@ -68,7 +68,7 @@ class Lifting {
   std::vector<BodyCall> calls_;
   ResultsOfGraphs* results_;
   const Obstacles* obstacles_ = nullptr;
-  std::unordered_map<const Graph*, bool> aten_;  // whether it spells overloads
+  std::unordered_map<const Graph*, bool> overloads_;  // whether it spells them
   std::unordered_map<std::uint32_t, HandBack> hand_backs_;
 };
 

@@ -22,7 +22,7 @@ const program::Accept* Matcher::next(const program::MatchProgram& match, Index& 
     switch (i.test) {
       case Test::select: {
         const Index target =
-            r[i.a].tag == Tag::node ? tester_.binding().edge(r[i.a].node(), match, i.b) : program::kNone;
+            r[i.a].tag == Tag::node ? tester_.binding().tables(match).edge(r[i.a].node(), i.b) : program::kNone;
         pc = target == program::kNone ? i.fail : target;
         continue;
       }

@@ -352,9 +352,9 @@ Outcome Session::value(const program::Rule& rule, Index index, const program::Al
       return refuse(index, root, why);
     }
   }
-  std::vector<NodeId> going;
-  for (const Replacement& r : replacements_) going.push_back(r.old);
-  Refusal why = new_writes_allow(going);
+  going_.clear();
+  for (const Replacement& r : replacements_) going_.push_back(r.old);
+  Refusal why = new_writes_allow(going_);
   for (const Replacement& r : replacements_) {
     if (why != Refusal::none) break;
     const NodeId value = rewriter_.node_of(r.value);

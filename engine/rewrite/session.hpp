@@ -175,7 +175,7 @@ class Session {
   std::vector<std::pair<NodeId, SymbolId>> device_changes_;  // not settled yet, each with the device it was on
   // Kept, so that an attempt allocates nothing.
   std::vector<Replacement> replacements_;
-  std::vector<NodeId> new_writes_;
+  std::vector<NodeId> new_writes_, going_;
   std::unordered_map<std::uint32_t, NodeId> moved_behind_;  // by node: the last one that was put behind it
   NodeId last_input_;
   std::unordered_map<std::uint32_t, NodeId> in_place_of_;  // in-place results: what they are, as far as it was looked

@@ -10,6 +10,7 @@ namespace fxrules::rewrite {
 Storage::Storage(Binding& binding) : binding_(&binding), graph_(&binding.graph()) {
   grow();
   for (const NodeId n : graph_->nodes()) {
+    if (binding_->shares_nothing(n)) continue;
     created(n);
     if (is_input(n)) inputs_.push_back(n);
   }
@@ -29,8 +30,8 @@ bool Storage::is_input(NodeId n) const {
 
 void Storage::created(NodeId n) {
   grow();
-  if (binding_->is_entry(n)) return enters_entry((*graph_)[binding_->value_of_entry(n)].node(), n);
   if (binding_->shares_nothing(n)) return;
+  if (binding_->is_entry(n)) return enters_entry((*graph_)[binding_->value_of_entry(n)].node(), n);
   switch (graph_->opcode(n)) {
     case Opcode::placeholder:
       ++facts(group_of(n)).inputs;

@@ -9,6 +9,7 @@
 #include "formats/node_label.hpp"
 #include "fxrules/boost_graph.hpp"
 #include "fxrules/formats.hpp"
+#include "fxrules/nested.hpp"
 
 namespace fxrules {
 namespace {
@@ -77,7 +78,7 @@ void write_one(const Graph& graph, std::string_view name, std::ostream& out) {
 void write_dot(const Graph& graph, std::string_view name, const Sink& sink) {
   SinkBuffer buffer(sink);
   std::ostream out(&buffer);
-  for (const NamedGraph& each : with_nested(graph, name)) write_one(*each.graph, each.name, out);
+  for (const auto& each : with_nested(graph)) write_one(*each.graph, each.path.empty() ? name : each.path, out);
 }
 
 }  // namespace fxrules

@@ -9,6 +9,7 @@
 #include "formats/pt2/origin.hpp"
 #include "formats/pt2/read_program.hpp"
 #include "fxrules/formats.hpp"
+#include "fxrules/nested.hpp"
 
 namespace fxrules {
 namespace pt2 {
@@ -120,10 +121,8 @@ void sign(Graph& graph) {
 
 // Some call in it or in a nested graph writes to an operand.
 bool writes(const Graph& top, const Catalogue& catalogue) {
-  std::vector<const Graph*> open{&top};
-  while (!open.empty()) {
-    const Graph& graph = *open.back();
-    open.pop_back();
+  for (const auto& each : with_nested(top)) {
+    const Graph& graph = *each.graph;
     std::vector<bool> looked(graph.form_count());
     for (const NodeId n : graph.nodes()) {
       if (looked[graph.form_id(n).value]) continue;
@@ -134,7 +133,6 @@ bool writes(const Graph& top, const Catalogue& catalogue) {
         if (catalogue.overload(id).writes()) return true;
       }
     }
-    for (const Subgraph& nested : graph.subgraphs()) open.push_back(nested.graph.get());
   }
   return false;
 }

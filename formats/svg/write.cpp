@@ -7,6 +7,7 @@
 
 #include "formats/node_label.hpp"
 #include "fxrules/formats.hpp"
+#include "fxrules/nested.hpp"
 
 namespace fxrules {
 namespace {
@@ -127,12 +128,12 @@ class Drawing {
 }  // namespace
 
 void write_svg(const Graph& graph, std::string_view name, const Sink& sink) {
-  const std::vector<NamedGraph> graphs = with_nested(graph, name);
+  const std::vector<NestedGraph<const Graph>> graphs = with_nested(graph);
   std::vector<Drawing> drawings;
   drawings.reserve(graphs.size());
   double width = 0, height = 0;
-  for (const NamedGraph& each : graphs) {
-    const Drawing& drawing = drawings.emplace_back(*each.graph, each.name);
+  for (const auto& each : graphs) {
+    const Drawing& drawing = drawings.emplace_back(*each.graph, each.path.empty() ? name : each.path);
     width = std::max(width, drawing.width());
     height += drawing.height();
   }

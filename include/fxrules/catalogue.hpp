@@ -26,6 +26,9 @@ namespace fxrules {
 
 enum class Opcode : std::uint8_t { placeholder, get_attr, call_function, call_method, call_module, output };
 [[nodiscard]] std::string_view to_string(Opcode opcode);
+[[nodiscard]] constexpr bool is_call(Opcode opcode) {
+  return opcode == Opcode::call_function || opcode == Opcode::call_method || opcode == Opcode::call_module;
+}
 
 enum class TypeKind : std::uint8_t {
   any,  // no annotation, or a type that is none of these

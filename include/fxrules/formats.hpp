@@ -200,13 +200,6 @@ void write_as(const GraphFile& file, OutputForm form, const Sink& sink);
 void write_dot(const Graph& graph, std::string_view name, const Sink& sink);
 void write_svg(const Graph& graph, std::string_view name, const Sink& sink);
 
-struct NamedGraph {
-  const Graph* graph = nullptr;
-  std::string name;  // of a nested graph its path: "cond_true_0.body"
-};
-// A graph and those nested in it, each in front of its own.
-[[nodiscard]] std::vector<NamedGraph> with_nested(const Graph& graph, std::string_view name);
-
 // ---------------------------------------------------------------- parts of text
 
 // One node as its line, without prefix, indentation and line end. O(arguments + uses).

@@ -27,7 +27,7 @@ inline const std::vector<Room> kRooms{
     {kDiagnostic, {"diagnostic.hpp"}, {}, {"fmt"}},
     {kCatalogue, {"catalogue.hpp", "dtype.hpp"}, {kDiagnostic}, {"fmt", "tao"}},
     {kGraph,
-     {"boost_graph.hpp", "graph.hpp", "meta.hpp", "signature.hpp", "symbolic.hpp", "symbols.hpp"},
+     {"boost_graph.hpp", "graph.hpp", "meta.hpp", "nested.hpp", "signature.hpp", "symbolic.hpp", "symbols.hpp"},
      {kDiagnostic, kCatalogue},
      {"fmt", "boost"}},
     {kProgram, {"functions.hpp", "rule_set.hpp"}, {kDiagnostic, kCatalogue, kGraph}, {"fmt", "boost"}},
