@@ -796,7 +796,7 @@ bool Binding::says(const Value& value, std::string_view text) const {
   }
 }
 
-bool Binding::writes(NodeId n) {
+bool Binding::writes_something(NodeId n) {
   const CallClass& call = call_class(n);
   if (const Effects* inside = effects(n); inside != nullptr && !inside->written.empty()) return true;
   if (call.unknown || !call.writes) return false;

@@ -157,7 +157,8 @@ class Binding {
   [[nodiscard]] Access find_argument(const CallClass& call, NodeId n, std::string_view name) const;
   // Arguments that `call` writes at node n: indices of schema arguments.
   bool writes_argument(const CallClass& call, NodeId n, std::size_t argument);
-  bool writes(NodeId n);  // anything, conditions evaluated
+  // Anything, conditions evaluated.
+  bool writes(NodeId n) { return !shares_nothing(n) && writes_something(n); }
   // A condition of the catalogue (`inplace=True`) at this call; true when it cannot be decided.
   bool holds(const CallClass& call, NodeId n, std::string_view condition);
 
@@ -183,6 +184,7 @@ class Binding {
   }
   void link(std::uint32_t form);
   void select_tables(const program::MatchProgram& match);
+  bool writes_something(NodeId n);
   Value other_argument(NodeId n, const Access& access);
   Value literal_from_slot(const Slot& slot, TypeKind role);
   [[nodiscard]] TypeKind agreed_kind(const FormInfo& info) const;

@@ -38,7 +38,7 @@ bool PhaseRun::run(std::size_t limit) {
       if (!graph_.alive(n)) continue;
       through = visit(n);
       if (session_.versions().pending()) session_.versions().stays(n);
-      look_at_touched();
+      if (!session_.versions().touched().empty()) look_at_touched();
     }
     finish_versions();
     look_at_touched();

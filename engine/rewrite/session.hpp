@@ -136,7 +136,11 @@ class Session {
   [[nodiscard]] Refusal entry_allows(NodeId root, NodeId old, NodeId value);
   void move_up(NodeId root);
   [[nodiscard]] NodeId last_input();
-  [[nodiscard]] SymbolId name_of(NodeId root);
+  // An entry is reported under the name of its input. Erased nodes keep their names.
+  [[nodiscard]] SymbolId name_of(NodeId n) {
+    const bool entry = graph_->signature() != nullptr && graph_->alive(n) && binding_.is_entry(n);
+    return graph_->name_id(entry ? binding_.input_of_entry(n) : n);
+  }
 
   // legality.cpp
   struct Replacement {

@@ -54,9 +54,10 @@ void Storage::created(NodeId n) {
       break;
   }
   aliased_operands(*binding_, n, [&](NodeId operand) { join(n, operand); });
-  const CallClass& call = binding_->call_class(n);
-  if (call.schema != nullptr && has(call.schema->tags, OpTag::inplace_view)) changes_views_ = true;
   written_operands(*binding_, n, [&](NodeId operand) { add_write(operand, n); });
+  const CallClass& call = binding_->call_class(n);
+  if (call.schema == nullptr) return;
+  if (has(call.schema->tags, OpTag::inplace_view)) changes_views_ = true;
   rebound_operands(*binding_, n, [&](NodeId operand, NodeId taken) { join(operand, taken); });
 }
 
@@ -76,7 +77,7 @@ const Storage::Facts* Storage::find_facts(std::uint32_t group) const {
 
 void Storage::add_write(NodeId value, NodeId write) {
   Facts& f = facts(group_of(value));
-  std::vector<NodeId>& writes = f.writes;
+  Writes& writes = f.writes;
   const auto at = f.begin() == writes.end() || graph_->precedes(writes.back(), write)
                       ? writes.end()
                       : std::lower_bound(f.begin(), writes.end(), write,
@@ -126,7 +127,7 @@ NodeId Storage::write_between(NodeId value, NodeId from, NodeId to) {
   if (writes_ == 0) return {};
   if (find_facts(group_of(value)) == nullptr) return {};
   Facts& f = facts(group_of(value));
-  const std::vector<NodeId>& writes = f.writes;
+  const Writes& writes = f.writes;
   const auto at =
       std::upper_bound(f.begin(), f.writes.end(), from, [&](NodeId a, NodeId b) { return graph_->precedes(a, b); });
   if (at == writes.end() || (to.valid() && !graph_->precedes(*at, to))) return {};
@@ -220,7 +221,7 @@ void Storage::erased(NodeId n) {
   bool wrote = false;
   written_operands(*binding_, n, [&](NodeId operand) {
     Facts& f = facts(group_of(operand));
-    std::vector<NodeId>& writes = f.writes;
+    Writes& writes = f.writes;
     const auto at =
         std::lower_bound(f.begin(), writes.end(), n, [&](NodeId p, NodeId q) { return graph_->precedes(p, q); });
     if (at == writes.end() || *at != n) return;
@@ -238,6 +239,8 @@ void Storage::erased(NodeId n) {
 
 void Storage::replacing(NodeId old, NodeId value) {
   const std::uint32_t from = group_of(old), to = group_of(value);
+  takes_place_ = from != to && alone(value) && find_facts(to) == nullptr && binding_->shares_nothing(old);
+  if (takes_place_) return;
   if (from == to || find_facts(from) == nullptr || facts(from).outputs.all == 0) return;
   move_outputs(old, from, to);
 }
@@ -263,16 +266,31 @@ void Storage::replaced(NodeId old, NodeId value, std::uint32_t moved) {
   const std::uint32_t from = group_of(old);
   if (from == group_of(value)) return;
   if (alone(old) && find_facts(from) == nullptr) return;  // never written
+  if (takes_place_) return take_place(old, value);
   move_derived(old, value, moved);
   if (find_facts(from) == nullptr) return;
   for (const NodeId m : moved_) move_outputs(m, from, group_of(value));
   facts(from).forget_removed();
-  const std::vector<NodeId> writes = std::exchange(facts(from).writes, {});
+  const Writes writes = std::exchange(facts(from).writes, Writes());
   for (const NodeId w : writes) {
     if (!graph_->alive(w)) continue;
     --writes_;
     written_operands(*binding_, w, [&](NodeId operand) { add_write(operand, w); });
   }
+}
+
+// Nothing else is known of the value's storage, and the group came about by uses of `old` alone: they are uses of
+// the value now. The two exchange their places and the names of their groups.
+void Storage::take_place(NodeId old, NodeId value) {
+  const std::uint32_t group = group_of(old);
+  if (!alone(old)) {
+    const NodeId before = prev_of(old), behind = next_of(old);
+    link(before, value);
+    link(value, behind);
+  }
+  single(old);
+  members_[value.value].group = group ^ value.value;
+  members_[old.value].group = value.value ^ old.value;
 }
 
 // Follows the uses that moved, which stand first among the value's, and then all that is derived from them.

@@ -7,6 +7,8 @@
 #include <span>
 #include <vector>
 
+#include <boost/container/small_vector.hpp>
+
 #include "engine/rewrite/binding.hpp"
 #include "fxrules/column.hpp"
 
@@ -63,12 +65,13 @@ class Storage {
   void aliased_operands_once(NodeId n, NodeId& operand);
 
  private:
+  using Writes = boost::container::small_vector<NodeId, 2>;  // nearly all storage is written once, if at all
   struct Facts {
     std::uint32_t inputs = 0;
     NodeId input;  // one of them
     Outputs outputs;
-    std::vector<NodeId> writes;  // program order; may hold nodes that are gone
-    std::size_t first = 0;       // of `writes` that counts: a sweep that removes writes removes the first ones
+    Writes writes;          // program order; may hold nodes that are gone
+    std::size_t first = 0;  // of `writes` that counts: a sweep that removes writes removes the first ones
     [[nodiscard]] auto begin() { return writes.begin() + static_cast<std::ptrdiff_t>(first); }
     void forget_removed() {
       writes.erase(writes.begin(), begin());
@@ -98,6 +101,7 @@ class Storage {
   Facts& facts(std::uint32_t group);
   [[nodiscard]] const Facts* find_facts(std::uint32_t group) const;
   [[nodiscard]] bool is_input(NodeId n) const;
+  void take_place(NodeId old, NodeId value);
   void move_derived(NodeId old, NodeId value, std::uint32_t uses);
   void move_outputs(NodeId member, std::uint32_t from, std::uint32_t to);
   [[nodiscard]] bool is_output(NodeId n) const;
@@ -112,6 +116,7 @@ class Storage {
   std::unordered_map<std::uint32_t, NodeId> attributes_;  // get_attr by path: one storage
   std::size_t writes_ = 0;
   bool changes_views_ = false;
+  bool takes_place_ = false;  // by the replacement that is going on
 };
 
 }  // namespace fxrules::rewrite

@@ -35,7 +35,6 @@ std::vector<NodeId> Users::behind(NodeId value, unsigned hops) const {
 
 template <class Visit>
 void Users::hubs_of(NodeId n, Visit visit) {
-  if (hubs_.empty()) return;
   for (const Slot& s : graph_->slots(n)) {
     if (s.kind != ArgKind::node) continue;
     const auto hub = hubs_.find(s.a);
@@ -43,19 +42,14 @@ void Users::hubs_of(NodeId n, Visit visit) {
   }
 }
 
-void Users::leaving(NodeId n) {
+void Users::leave_hubs(NodeId n) {
   hubs_of(n, [n](Hub& hub) {
     --hub.uses;
     for (auto& [match, users] : hub.by_match) users->erase(n);
   });
 }
 
-void Users::erased(NodeId n) {
-  leaving(n);
-  hubs_.erase(n.value);
-}
-
-void Users::arrived(NodeId n) {
+void Users::enter_hubs(NodeId n) {
   hubs_of(n, [&](Hub& hub) {
     ++hub.uses;
     for (auto& [match, users] : hub.by_match) {

@@ -32,9 +32,16 @@ class Users {
   [[nodiscard]] std::vector<NodeId> behind(NodeId value, unsigned hops) const;
 
   // The graph changes: before a node's operands go, after they came, before the node goes, after uses moved.
-  void leaving(NodeId n);
-  void arrived(NodeId n);
-  void erased(NodeId n);
+  void leaving(NodeId n) {
+    if (!hubs_.empty()) leave_hubs(n);
+  }
+  void arrived(NodeId n) {
+    if (!hubs_.empty()) enter_hubs(n);
+  }
+  void erased(NodeId n) {
+    leaving(n);
+    if (!hubs_.empty()) hubs_.erase(n.value);
+  }
   void forget() { hubs_.clear(); }  // uses moved otherwise
   void moved(NodeId old, NodeId value, std::span<const NodeId> readers, std::uint32_t uses);
 
@@ -46,6 +53,8 @@ class Users {
   };
   template <class Visit>
   void hubs_of(NodeId n, Visit visit);
+  void leave_hubs(NodeId n);
+  void enter_hubs(NodeId n);
 
   Binding* binding_;
   Graph* graph_;

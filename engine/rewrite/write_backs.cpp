@@ -9,12 +9,6 @@ namespace fxrules::rewrite {
 
 using program::Index;
 
-// An entry is reported under the name of its input. Erased nodes keep their names.
-SymbolId Session::name_of(NodeId n) {
-  const bool entry = graph_->alive(n) && binding_.is_entry(n);
-  return graph_->name_id(entry ? binding_.input_of_entry(n) : n);
-}
-
 Outcome Session::write_back(Index index, const program::Alternative& alternative, NodeId root,
                             std::vector<Value>& variables, const std::vector<NodeId>& nodes) {
   const program::Assignment& assignment = alternative.assignments[0];
