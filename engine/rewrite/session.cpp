@@ -267,6 +267,7 @@ Outcome Session::say(Index index, const program::Alternative& alternative, NodeI
   if (said.size() <= root.value) said.resize(root.value + 1);
   if (said[root.value]) return Outcome::declined;
   said[root.value] = true;
+  if (alternative.kind == ResultKind::error && !wrong_.insert(root.value).second) return Outcome::failed;
   const std::string message = machine_.text_of(text);
   if (alternative.kind == ResultKind::note) {
     report_->notes.push_back({index, name_of(root), message});

@@ -5,6 +5,7 @@
 
 #include <string>
 #include <unordered_map>
+#include <unordered_set>
 #include <vector>
 
 #include "engine/rewrite/lift.hpp"
@@ -173,6 +174,7 @@ class Session {
   Matcher extra_matcher_;
   std::vector<bool> enabled_;
   std::vector<std::vector<bool>> noted_, refused_;  // by rule, by node: each is said once
+  std::unordered_set<std::uint32_t> wrong_;         // nodes with an error of a rule; what follows from it is not said
   Dependencies last_dependencies_;
   Refusal refusal_ = Refusal::none;
   Refusal unbuilt_ = Refusal::none;                          // why an alternative whose guard holds gave no result

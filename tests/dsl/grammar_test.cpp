@@ -1,7 +1,6 @@
 // The grammar as a whole: it cannot loop, it is fast, and the rule files that we ship parse.
 #include "dsl/grammar.hpp"
 
-#include <chrono>
 #include <filesystem>
 #include <fstream>
 #include <sstream>
@@ -37,22 +36,14 @@ TEST_CASE("shipped rule files parse") {
   CHECK(files >= 4);
 }
 
-TEST_CASE("time grows with the size of the file") {
-  const auto milliseconds = [](std::size_t rules) {
-    std::string text;
-    for (std::size_t i = 0; i < rules; ++i)
-      text += "mul(relu(add(x, " + std::to_string(i) +
-              ", alpha = 2)), y: Tensor)\n  => mul(relu(x), y)   if rank(x) == rank(y) and shape(x)[0] != 3\n";
-    const auto source = std::make_shared<Source>(Source{"t.rules", text});
-    const auto begin = std::chrono::steady_clock::now();
-    const ParseResult result = parse(source);
-    const std::chrono::duration<double, std::milli> taken = std::chrono::steady_clock::now() - begin;
-    CHECK(result.ast.rules.size() == rules);
-    return taken.count();
-  };
-  milliseconds(1000);
-  const double small = milliseconds(5000);
-  CHECK(milliseconds(50'000) < 40 * small);
+// Were it quadratic, it would not end before the time that a test has.
+TEST_CASE("a file of 100,000 rules parses") {
+  constexpr std::size_t kRules = 100'000;
+  std::string text;
+  for (std::size_t i = 0; i < kRules; ++i)
+    text += "mul(relu(add(x, " + std::to_string(i) +
+            ", alpha = 2)), y: Tensor)\n  => mul(relu(x), y)   if rank(x) == rank(y) and shape(x)[0] != 3\n";
+  CHECK(parse(std::make_shared<Source>(Source{"t.rules", text})).ast.rules.size() == kRules);
 }
 
 TEST_CASE("a file keeps its ranges") {

@@ -28,7 +28,7 @@ MODES = ("return", "copy_back", "drop")
 def eager_fails(text, inputs):
     try:
         harness.run(text, inputs)
-    except (RuntimeError, IndexError, TypeError):
+    except (RuntimeError, IndexError, TypeError, ValueError):
         return True
     return False
 

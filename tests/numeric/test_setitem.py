@@ -78,3 +78,28 @@ def test_random_assignments(part):
         except AssertionError as error:
             raise AssertionError(f"seed {seed}: {shown(inputs)}\n{error}") from None
     assert sum(refused.values()) <= 0.05 * count, refused
+
+
+# What only a run needs to know of the inputs of a case.
+UNSAID = {"C17": "b=f32[6,2]\nv=f64[2]", "C26": "v=f32[3,2]", "C45": "b=f32[2,3]\nm=b8[2,3]"}
+CASES = sorted((harness.ROOT / "tests/cases/setitem").glob("*.case"))
+
+
+@pytest.mark.parametrize("path", CASES, ids=lambda path: path.stem)
+def test_cases(path):
+    """Each case file: the graph that must come out does what the one that went in does."""
+    head, *sections = path.read_text().split("--- ")
+    graphs = dict(section.split("\n", 1) for section in sections)
+    number = head[2:].split(".")[0]
+    specs = head.partition("options:")[2].split("\n")[0].replace("--input ", "").split()
+    inputs = harness.make_inputs("\n".join([*specs, *UNSAID.get(number, "").split()]))
+    if number == "C26":
+        inputs["s"] = 1
+    if number == "C43":  # as many as there are values
+        inputs["m"] = torch.tensor([[True, False, True], [False, True, False]])
+    if "after" not in graphs:
+        assert test_inplace_numeric.eager_fails(graphs["before"], inputs)
+        return
+    old, new = (harness.run(graphs[name], inputs) for name in ("before", "after"))
+    buffer = next(iter(inputs))
+    assert harness.differences(old, new, {buffer: 0}) == []
