@@ -53,6 +53,8 @@ NodeId Versions::value_before_write(std::uint32_t member, NodeId place) {
     const Buffer& buffer = buffers_[m.buffer];
     if (m.version == buffer.current_version && graph_->alive(m.value)) {
       value = m.value;
+    } else if (m.call_version == buffer.current_version && graph_->alive(m.call)) {
+      value = m.call;
     } else if (m.born == buffer.current_version && graph_->alive(m.node)) {
       value = m.node;
     } else if (m.parent == kNone) {
@@ -63,7 +65,10 @@ NodeId Versions::value_before_write(std::uint32_t member, NodeId place) {
     }
   }
   for (; !path.empty() && value.valid(); path.pop_back()) {
-    if (members_[path.back()].relation == Relation::view) value = remake(path.back(), value, place);
+    if (members_[path.back()].relation != Relation::view) continue;
+    value = remake(path.back(), value, place);
+    members_[path.back()].call = value;
+    members_[path.back()].call_version = buffers_[members_[path.back()].buffer].current_version;
   }
   return value;
 }
