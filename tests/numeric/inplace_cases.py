@@ -631,3 +631,11 @@ def _(x, y):
     x.add_(1)
     y.mul_(x)
     return [x, y.neg()]
+
+
+@case("a dropout is no view of what it drops from", x="f32[64]", refused="lost-write", plain="lost-write")
+def _(x):
+    kept = x.clone()
+    dropped = torch.nn.functional.dropout(kept, 0.5, True)
+    kept.add_(1)
+    return dropped, kept
