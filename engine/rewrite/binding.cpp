@@ -93,10 +93,9 @@ void Binding::link(std::uint32_t form_index) {
   if (forms_[form_index].count == 1) forms_[form_index].only = classes_[info.first].get();
   forms_[form_index].returned = agreed_kind(forms_[form_index]);
   forms_[form_index].entry = is_call(form.opcode) && entry_op_ && classes_[info.first]->op == *entry_op_;
-  forms_[form_index].shares_nothing =
-      is_call(form.opcode) && !forms_[form_index].entry &&
-      std::none_of(classes_.begin() + info.first, classes_.end(),
-                   [](const auto& c) { return c->aliases || c->unknown || c->writes; });
+  forms_[form_index].shares_nothing = is_call(form.opcode) && !forms_[form_index].entry &&
+                                      std::none_of(classes_.begin() + info.first, classes_.end(),
+                                                   [](const auto& c) { return c->aliases || c->unknown || c->writes; });
 }
 
 void Binding::add_effects(NodeId call, Effects effects) {
