@@ -282,7 +282,7 @@ bool Machine::next_equation(Frame& frame) {
   const program::Def& def = binding_->rules().defs[frame.def];
   Matcher& matcher = this->matcher();
   matcher.forget();
-  matcher.begin(def.match, frame_arguments_[frame.arguments]);
+  matcher.begin(def.match, def.arity == 0 ? Value() : frame_arguments_[frame.arguments]);
   for (std::uint16_t i = 0; i < def.arity; ++i) matcher.registers()[i] = frame_arguments_[frame.arguments + i];
   Index pc = frame.start;
   const program::Accept* accept = nullptr;
