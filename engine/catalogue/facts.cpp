@@ -9,7 +9,7 @@
 namespace fxrules::catalogue {
 namespace {
 
-constexpr std::array<std::pair<std::string_view, OpTag>, 13> tag_names{{
+constexpr std::array<std::pair<std::string_view, OpTag>, 14> tag_names{{
     {"pointwise", OpTag::pointwise},
     {"core", OpTag::core},
     {"view", OpTag::view},
@@ -23,6 +23,7 @@ constexpr std::array<std::pair<std::string_view, OpTag>, 13> tag_names{{
     {"function", OpTag::function},
     {"strided", OpTag::strided},
     {"rebinds", OpTag::rebinds},
+    {"other_values", OpTag::other_values},
 }};
 
 std::optional<OpTag> tag_of(std::string_view word) {

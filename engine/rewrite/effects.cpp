@@ -94,8 +94,6 @@ Relation relation_by_metadata(const Graph& graph, NodeId n, NodeId operand) {
   if (result->device.valid() && from->device.valid() && result->device != from->device) return Relation::none;
   const bool known = result->dtype != Dtype::unknown && result->device.valid() && from->device.valid();
   if (!known || !result->shape || !from->shape || !result->strides || !from->strides) return Relation::maybe;
-  // Whether `conj_physical` and `resolve_conj` copy, metadata does not say.
-  if (from->dtype == Dtype::complex64 || from->dtype == Dtype::complex128) return Relation::maybe;
   if (*result->shape == *from->shape) return *result->strides == *from->strides ? Relation::same : Relation::none;
   Expressions& expressions = graph.metas().expressions();
   const ViewStrides view = strides_of_view(expressions, *from->shape, *from->strides, *result->shape);
@@ -128,8 +126,7 @@ Relation relation(Binding& binding, NodeId n, NodeId operand) {
   if (has(call.schema->tags, OpTag::inplace_view)) return Relation::maybe;
   if (binding.writes(n)) return Relation::same;
   if (has(call.schema->tags, OpTag::view)) return Relation::view;
-  // Dropouts: the operand itself or other values, and both look alike.
-  if (has(call.schema->tags, OpTag::random)) return Relation::maybe;
+  if (has(call.schema->tags, OpTag::other_values)) return Relation::maybe;
   if (has(call.schema->tags, OpTag::may_alias)) return relation_by_metadata(binding.graph(), n, operand);
   return Relation::view;  // getattr: x.T, x.data
 }

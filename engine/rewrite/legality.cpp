@@ -63,7 +63,7 @@ Session::Sharing Session::sharing(NodeId old, NodeId value) {
 
 // `x.to(dtype)` and kin give x itself where nothing has to change, unless they are asked for a copy.
 bool Session::returns_itself(const CallClass& call, NodeId n, NodeId operand) {
-  if (!has(call.schema->tags, OpTag::may_alias) || has(call.schema->tags, OpTag::random)) return false;
+  if (!has(call.schema->tags, OpTag::may_alias) || has(call.schema->tags, OpTag::other_values)) return false;
   if (!graph_->meta(n).valid() || graph_->meta(n) != graph_->meta(operand)) return false;
   const TensorMeta* meta = graph_->metas().tensor_of(graph_->meta(n));
   if (meta == nullptr || meta->dtype == Dtype::unknown || !meta->shape || !meta->strides || !meta->device.valid())

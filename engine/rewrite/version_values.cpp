@@ -28,8 +28,10 @@ NodeId Versions::value_of(std::uint32_t member, NodeId place) {
   for (; !path.empty(); path.pop_back()) {
     const Member m = members_[path.back()];
     if (m.relation == Relation::maybe) {
-      failed(place, fmt::format("`{0}` may or may not share storage with what was written before; metadata would say",
-                                graph_->name(m.node)));
+      const CallClass& call = binding_->call_class(m.node);
+      const bool told = call.schema != nullptr && !has(call.schema->tags, OpTag::other_values);
+      failed(place, fmt::format("`{}` may or may not share storage with what was written before{}",
+                                graph_->name(m.node), told ? "; metadata would say" : ""));
       return {};
     }
     if (m.relation == Relation::view) {

@@ -97,6 +97,7 @@ enum class OpTag : std::uint16_t {
   function = 1024,      // Python binds this schema as a function
   strided = 2048,       // a view that depends on its operand's strides, or that not all strides have (`view`)
   rebinds = 4096,       // its operand takes the storage of the argument with an alias set (`set_`)
+  other_values = 8192,  // may_alias, and what is no alias looks like one and holds other values (`dropout`)
 };
 [[nodiscard]] constexpr OpTag operator|(OpTag a, OpTag b) {
   return static_cast<OpTag>(static_cast<std::uint16_t>(a) | static_cast<std::uint16_t>(b));
