@@ -1,5 +1,6 @@
-// A check is evaluated where helpers are: in a guard. The file is loaded once more with one more rule for each
-// check, which says in a note how its guard came out, and those rules alone see a graph of one call.
+// A check is evaluated where helpers are: in a rule. The file is loaded once more with a helper and a rule for each
+// check, which says in a note what the helper gives, and those rules alone see a graph of one call. In a guard of its
+// own a check that is plainly false would be a mistake of the rule.
 #include "cli/checks.hpp"
 
 #include <fmt/format.h>
@@ -24,10 +25,8 @@ std::string condition(const dsl::Ast& ast, const dsl::Test::Check& check) {
 SourcePtr with_check_rules(const dsl::Ast& ast, const dsl::Test& test) {
   std::string text = ast.source->text + "\nphase fxrules_checks once\n";
   for (std::size_t i = 0; i < test.checks.size(); ++i) {
-    const std::string holds = condition(ast, test.checks[i]);
-    text += fmt::format(
-        "{}{}:\n  *(..)\n  => note \"true\" if {}\n  => note \"false\" if not ({})\n  => note \"unknown\"\n", kLabel, i,
-        holds, holds);
+    text += fmt::format("def {0}{1}() = ({2}) == True\n{0}{1}:\n  *(..) => note \"{{{0}{1}()}}\"\n", kLabel, i,
+                        condition(ast, test.checks[i]));
   }
   return std::make_shared<Source>(Source{ast.source->name, std::move(text)});
 }
@@ -50,7 +49,7 @@ std::string outcome(const Report& report, const std::string& label) {
   for (const Note& note : report.notes) {
     if (report.rules[note.rule].name == label) return note.text;
   }
-  return "unknown";
+  return {};
 }
 
 }  // namespace
@@ -67,7 +66,8 @@ std::string run_checks(const dsl::Ast& ast, const dsl::Test& test, const LoadOpt
   if (!report.ok()) return render(report.diagnostics);
   for (std::size_t i = 0; i < test.checks.size(); ++i) {
     const std::string result = outcome(report, fmt::format("{}{}", kLabel, i));
-    if (result != "true") return fmt::format("`{}` is {}\n", condition(ast, test.checks[i]), result);
+    if (result == "True") continue;
+    return fmt::format("`{}` is {}\n", condition(ast, test.checks[i]), result == "False" ? "false" : "unknown");
   }
   return {};
 }

@@ -105,6 +105,11 @@ TEST_CASE("checks evaluate helpers") {
   CHECK_THAT(unknown.out, ContainsSubstring("is unknown"));
 }
 
+TEST_CASE("checks may be plain") {
+  CHECK(run_test("check 1 == 1\n  check True\n  check not False\n  check [1,\n    2] == [1, 2]").code == 0);
+  CHECK_THAT(run_test("check 1 == 2").out, ContainsSubstring("`(1) == (2)` is false"));
+}
+
 TEST_CASE("a test block without a result is no test") {
   const Ran ran = run_test(kBefore);
   CHECK(ran.code == 1);
