@@ -172,10 +172,15 @@ Outcome Session::write(Index index, const program::Alternative& alternative, Nod
   if (why != Refusal::none) return refuse_write(index, root, why);
   const auto usable = [&](const Value& v) { return v.is(Tag::node) || v.is(Tag::fresh); };
   const bool own = usable(root_value);  // the root's uses get a value of their own
+  // The next alternative, or rule, may know a result.
+  const auto unbuilt = [&](const Value& v) {
+    unbuilt_ = v.unusable() || usable(v) ? Refusal::not_known : Refusal::no_node;
+    return Outcome::declined;
+  };
   for (const Written& w : written) {
-    if (!usable(w.value) || !rewriter_.can_write(w.value)) return Outcome::declined;
+    if (!usable(w.value) || !rewriter_.can_write(w.value)) return unbuilt(w.value);
   }
-  if (!own && !root_value.is(Tag::none)) return Outcome::declined;
+  if (!own && !root_value.is(Tag::none)) return unbuilt(root_value);
   bool follows = false;
   std::unordered_set<std::uint32_t> buffers;
   for (const Written& w : written) {
