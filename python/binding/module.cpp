@@ -130,11 +130,11 @@ NB_MODULE(_core, m) {
       .def("steps", &Run::steps)
       .def("erased", &Run::erased)
       .def("changed_metadata", &Run::changed_metadata)
-      .def("arguments", &Run::arguments)
-      .def("metadata", &Run::metadata)
-      .def("target_object", &Run::target_object)
-      .def("node", &Run::node)
-      .def("bind", &Run::bind)
+      .def("arguments", &Run::arguments, "id"_a, "make"_a)
+      .def("metadata", &Run::metadata, "id"_a)
+      .def("target_object", &Run::target_object, "text"_a)
+      .def("node", &Run::node, "id"_a)
+      .def("bind", &Run::bind, "id"_a, "node"_a)
       .def("outputs", &Run::outputs);
   m.def("load", &load, "files"_a, "search"_a, "params"_a, "ops"_a, "functions"_a, "data"_a);
   m.def("syntax", &syntax, "text"_a, "name"_a);
