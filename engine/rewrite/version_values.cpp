@@ -115,7 +115,8 @@ NodeId Versions::remake(std::uint32_t member, NodeId parent_value, NodeId place)
   if (strided && !keeps_strides(operand, parent_value)) {
     const Catalogue& catalogue = binding_->catalogue();
     const OpId reshape = catalogue.role("reshape");
-    const bool sizes = call.op == catalogue.role("view") && call.schema->find("size") >= 0;
+    // Of a size and nothing else (`view`, `_unsafe_view`): `reshape` takes any strides.
+    const bool sizes = call.schema->arguments.size() == 2 && call.schema->find("size") >= 0;
     if (!sizes) {
       failed(place, fmt::format("`{}` depends on strides, and those of `{}` are not known to be those of `{}`",
                                 graph_->name(source), graph_->name(parent_value), graph_->name(operand)));
