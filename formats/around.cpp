@@ -45,12 +45,11 @@ bool may_hold_more(GraphFiles& out, const SourcePtr& source) {
   return false;
 }
 
-void report_several(GraphFiles& out) {
-  out.diagnostics.push_back({Severity::note,
-                             "several-graphs",
-                             "only the first graph of the file is read; the others are kept as text",
-                             {},
-                             {}});
+void report_several(GraphFiles& out, Others others) {
+  Diagnostic note{Severity::note, "several-graphs", "only the first graph of the file is read", {}, {}};
+  if (others == Others::kept) note.message += "; the others are kept as text";
+  if (others == Others::left_out) note.hint = "`--graph` chooses";
+  out.diagnostics.push_back(std::move(note));
 }
 
 }  // namespace fxrules

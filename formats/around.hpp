@@ -16,7 +16,8 @@ void report_kept(GraphFiles& out, const SourcePtr& source, std::size_t begin, st
 
 // Graphs of one file; a line of nine characters could be one. Says so and gives false when there are as many already.
 [[nodiscard]] bool may_hold_more(GraphFiles& out, const SourcePtr& source);
-// Notes that further graphs are there and were not asked for.
-void report_several(GraphFiles& out);
+// Notes that further graphs are there and were not asked for: they stay as text, or are left out.
+enum class Others : std::uint8_t { kept, left_out };
+void report_several(GraphFiles& out, Others others = Others::kept);
 
 }  // namespace fxrules

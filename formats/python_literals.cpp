@@ -330,4 +330,15 @@ bool append_simple_repr(std::string& out, const Slot& slot) {
   }
 }
 
+bool append_text_repr(std::string& out, ArgKind kind, std::string_view text) {
+  if (kind == ArgKind::string) {
+    append_string_repr(out, text);
+  } else if (kind == ArgKind::device) {
+    append_device_repr(out, text);
+  } else {
+    return false;
+  }
+  return true;
+}
+
 }  // namespace fxrules

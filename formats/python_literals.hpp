@@ -27,6 +27,8 @@ void append_string_repr(std::string& out, std::string_view value);
 void append_device_repr(std::string& out, std::string_view device);
 // A slot whose value is no text of the graph's: None, a truth value, a number, Ellipsis. False for others.
 bool append_simple_repr(std::string& out, const Slot& slot);
+// Python's repr of a string or device with this text. False for other kinds.
+bool append_text_repr(std::string& out, ArgKind kind, std::string_view text);
 
 // The value of a quoted literal without prefix; nullopt when it is malformed.
 [[nodiscard]] std::optional<std::string> parse_string_literal(std::string_view literal);

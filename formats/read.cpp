@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 
+#include "formats/around.hpp"
 #include "formats/code/read.hpp"
 #include "formats/extract.hpp"
 #include "formats/log/lines.hpp"
@@ -102,8 +103,7 @@ GraphFiles read_log(const SourcePtr& source, const ReadOptions& options, std::si
   if (out.graphs.empty() && out.diagnostics.empty()) out.diagnostics.push_back(refusal(source->name, GraphForm::log));
   if (out.graphs.size() > most) {
     out.graphs.erase(out.graphs.begin() + static_cast<std::ptrdiff_t>(most), out.graphs.end());
-    out.diagnostics.push_back(
-        {Severity::note, "several-graphs", "only the first graph of the log is taken", {}, "`--graph` chooses"});
+    report_several(out, Others::left_out);
   }
   return out;
 }

@@ -84,6 +84,7 @@ void PythonValues::scalar(std::string& out, const Slot& slot, bool device) const
     return;
   }
   const std::string_view text = graph_.text(slot.symbol());
+  if (append_text_repr(out, slot.kind, text)) return;
   switch (slot.kind) {
     case ArgKind::bare:
       if (device && looks_like_device(text)) {
@@ -93,12 +94,6 @@ void PythonValues::scalar(std::string& out, const Slot& slot, bool device) const
       } else {
         append_string_repr(out, text);
       }
-      return;
-    case ArgKind::string:
-      append_string_repr(out, text);
-      return;
-    case ArgKind::device:
-      append_device_repr(out, text);
       return;
     case ArgKind::complex:
       append_complex(out, text);

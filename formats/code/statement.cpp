@@ -34,6 +34,11 @@ std::size_t StatementReader::fail_values() {
   return kFailed;
 }
 
+std::size_t StatementReader::fail_duplicate() {
+  return fail("duplicate-node", fmt::format("`{}` is defined twice", shown(name_)), name_at_, name_at_ + name_.size(),
+              "names of nodes are unique: FX numbers them");
+}
+
 // What was collected belongs to no node.
 void StatementReader::forget() {
   builder_.reset();
@@ -118,12 +123,12 @@ std::size_t StatementReader::read(std::size_t at) {
   if (name_.empty() || is_digit(name_[0])) {
     fail("malformed-line", "a statement starts with the name of its node", at, at + 1);
   } else if (c == '[') {
-    p = set_item(at, end);
+    p = in_place(at, end, nullptr);
   } else {
     p = skip(end);
     const std::string_view rest = text_.substr(p, 4);
     if (const Operator* op = rest.starts_with("==") ? nullptr : in_place_at(rest)) {
-      p = in_place(at, end, *op);
+      p = in_place(at, end, op);
     } else {
       if (rest.starts_with(':')) annotation_ = annotation(end, "=");
       p = annotation_.end == kFailed ? kFailed : skip(annotation_.end);
@@ -148,8 +153,7 @@ std::size_t StatementReader::right_side(std::size_t at) {
   if (defined.valid()) {
     const std::size_t end = free_chain(name_at_);
     if (end != kFailed) return line_tail(end);
-    return fail("duplicate-node", fmt::format("`{}` is defined twice", shown(name_)), name_at_, name_at_ + name_.size(),
-                "names of nodes are unique: FX numbers them");
+    return fail_duplicate();
   }
   const char c = text_[at];
   if (is_letter(c)) {
@@ -357,29 +361,25 @@ bool StatementReader::written_operand(std::size_t at, std::string_view name) {
   return problem_.kind.empty();
 }
 
-// `x += y;  iadd = x`
-std::size_t StatementReader::in_place(std::size_t at, std::size_t end, const Operator& op) {
+// `x += y;  iadd = x`; without operator `x[i] = y;  setitem = x`.
+std::size_t StatementReader::in_place(std::size_t at, std::size_t end, const Operator* op) {
   const std::string_view first = text_.substr(at, end - at);
   if (!written_operand(at, first)) return kFailed;
-  target(Opcode::call_function, operator_target(op.function));
-  const std::size_t value = skip(skip(end) + op.token.size());
-  const std::size_t close = values_.value(*builder_, value);
-  return close == kFailed ? fail_values() : behind_in_place(close, first);
+  target(Opcode::call_function, operator_target(op == nullptr ? "setitem" : op->function));
+  std::size_t p = op == nullptr ? set_index(end) : skip(end) + op->token.size();
+  if (p == kFailed) return kFailed;
+  p = values_.value(*builder_, skip(p));
+  return p == kFailed ? fail_values() : behind_in_place(p, first);
 }
 
-// `x[i] = y;  setitem = x`
-std::size_t StatementReader::set_item(std::size_t at, std::size_t end) {
-  const std::string_view first = text_.substr(at, end - at);
-  if (!written_operand(at, first)) return kFailed;
-  target(Opcode::call_function, operator_target("setitem"));
-  std::size_t p = values_.index(*builder_, end + 1);
+// `[i] =`
+std::size_t StatementReader::set_index(std::size_t open) {
+  std::size_t p = values_.index(*builder_, open + 1);
   if (p == kFailed) return fail_values();
   p = skip(p);
-  if (p >= text_.size() || text_[p] != '=')
-    return fail(at_line_end(p) ? "truncated-line" : "malformed-line", "expected ` = ` behind the index", p,
-                at_line_end(p) ? p : p + 1);
-  p = values_.value(*builder_, skip(p + 1));
-  return p == kFailed ? fail_values() : behind_in_place(p, first);
+  if (p < text_.size() && text_[p] == '=') return p + 1;
+  return fail(at_line_end(p) ? "truncated-line" : "malformed-line", "expected ` = ` behind the index", p,
+              at_line_end(p) ? p : p + 1);
 }
 
 std::size_t StatementReader::behind_in_place(std::size_t at, std::string_view first) {
@@ -408,10 +408,7 @@ std::size_t StatementReader::behind_in_place(std::size_t at, std::string_view fi
 std::size_t StatementReader::finish(std::size_t at) {
   // The line must be right before there is a node.
   const SymbolId name = graph_.symbols().intern(name_);
-  if (graph_.find(name).valid()) {
-    return fail("duplicate-node", fmt::format("`{}` is defined twice", shown(name_)), name_at_, name_at_ + name_.size(),
-                "names of nodes are unique: FX numbers them");
-  }
+  if (graph_.find(name).valid()) return fail_duplicate();
   std::size_t p = skip(at);
   if (!at_line_end(p) && text_[p] != ';') {
     return fail(is_closing(text_[p]) ? "unbalanced-bracket" : "malformed-line",

@@ -60,8 +60,8 @@ class StatementReader {
   std::size_t module_path(std::size_t at);
   std::size_t method(std::size_t dot);
   bool written_operand(std::size_t at, std::string_view name);
-  std::size_t in_place(std::size_t at, std::size_t end, const Operator& op);
-  std::size_t set_item(std::size_t at, std::size_t end);
+  std::size_t in_place(std::size_t at, std::size_t end, const Operator* op);
+  std::size_t set_index(std::size_t open);
   std::size_t behind_in_place(std::size_t at, std::string_view first);
   std::size_t finish(std::size_t at);
   std::size_t deletions(std::size_t at);
@@ -80,6 +80,7 @@ class StatementReader {
   std::size_t fail(std::string_view kind, std::string message, std::size_t begin, std::size_t end,
                    std::string hint = {});
   std::size_t fail_values();
+  std::size_t fail_duplicate();
   [[nodiscard]] std::size_t skip(std::size_t at) const {
     while (at < text_.size() && text_[at] == ' ') ++at;
     return at;

@@ -70,6 +70,7 @@ class TableReader {
 
   // From the header line on; where the table ends.
   std::size_t read(std::size_t header) {
+    head_ = header;
     code::Scope scope(file_.graph);
     code::ValueReader values(text_, file_.graph, scope);
     std::optional<CallBuilder> builder(std::in_place, file_.graph);
@@ -215,7 +216,7 @@ class TableReader {
                                 unknown_ == 1 ? "" : "s", unknown_ == 1 ? "it stands" : "they stand"),
                     unknown_at_.begin, unknown_at_.end, "the code or the text IR of the graph says it");
     if (file_.graph.size() == 0)
-      reporter_.add(Severity::error, "no-graph", "the table has a head and no rows", end, end,
+      reporter_.add(Severity::error, "no-graph", "the table has a head and no rows", head_, line_end(text_, head_),
                     "the text may have been cut");
     else if (!file_.graph.output().valid())
       reporter_.add(Severity::warning, "no-return", "the table ends without an `output` row", end, end,
@@ -226,7 +227,7 @@ class TableReader {
   std::string_view text_;
   code::Reporter reporter_;
   GraphFile file_;
-  std::size_t unknown_ = 0;
+  std::size_t head_ = 0, unknown_ = 0;
   Cell unknown_at_;
 };
 
@@ -242,13 +243,10 @@ void read_all(const SourcePtr& source, const ReadOptions& options, std::size_t m
       continue;
     }
     if (out.graphs.size() == most) {
-      out.diagnostics.push_back({Severity::note,
-                                 "several-graphs",
-                                 "only the first graph of the file is read; the others are kept as text",
-                                 {},
-                                 {}});
+      report_several(out);
       break;
     }
+    if (!may_hold_more(out, source)) break;
     TableReader reader(source, options);
     const std::size_t stop = reader.read(line);
     GraphFile& file = reader.file();

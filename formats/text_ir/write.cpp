@@ -32,11 +32,8 @@ void append_scalar(std::string& out, const Graph& graph, const Slot& slot, Mode 
     return;
   }
   const std::string_view text = graph.text(slot.symbol());
-  if (mode == Mode::python && slot.kind == ArgKind::string) {
-    append_string_repr(out, text);
-  } else if (mode == Mode::python && slot.kind == ArgKind::device) {
-    append_device_repr(out, text);
-  } else if (mode == Mode::python && slot.kind == ArgKind::op) {
+  if (mode == Mode::python && append_text_repr(out, slot.kind, text)) return;
+  if (mode == Mode::python && slot.kind == ArgKind::op) {
     append_op_repr(out, text);
   } else {
     out += text;

@@ -144,6 +144,15 @@ TEST_CASE("tables are read with what they lose", "[formats]") {
                 "      (a,)    {}\n")
             .starts_with("graph.txt:4:50: error: no node is called `z`"));
   CHECK(problem("call_function  a       <built-in function neg>  (x,     {}\n").starts_with("graph.txt:4:"));
+  const std::string head = "opcode         name    target    args    kwargs";
+  for (const std::string cut :
+       {"", "\n", "\r\n", "\n-------------  ------  --------  ------  --------\n", "\n\ntext\n"}) {
+    INFO(cut);
+    const GraphFiles files = read_graphs(source_of(head + cut));
+    REQUIRE(files.graphs.size() == 1);
+    CHECK(render(files.graphs[0].diagnostics)
+              .starts_with("graph.txt:1:1: error: the table has a head and no rows [no-graph]\n"));
+  }
   CHECK(problem("call_funktion  a       <built-in function neg>  (x,)    {}\n")
             .starts_with("graph.txt:4:1: error: this row does not begin with an opcode"));
 }
