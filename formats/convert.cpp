@@ -61,7 +61,14 @@ void to_text_ir(const GraphFile& file, Losses& losses) {
       losses.add(graph.name(n));
   }
   losses.report(Severity::note, "lost-metadata", "text IR shows no metadata of inputs and attributes");
-  for (const auto& [slot, name] : file.code.named_tuples) losses.add(graph.text(name));
+  for (const NodeId n : graph.nodes()) {
+    for (const Slot& slot : graph.slots(n)) {
+      if (slot.kind != ArgKind::tuple || !slot.tuple_name().valid()) continue;
+      const std::string_view name = graph.text(slot.tuple_name());
+      const bool shown = graph.opcode(n) == Opcode::output && name.ends_with(')');
+      if (!shown) losses.add(name.substr(0, name.find('(')));
+    }
+  }
   losses.report(Severity::warning, "lost-name", "named tuples are written as plain ones");
 }
 

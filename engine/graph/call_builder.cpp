@@ -42,9 +42,9 @@ CallBuilder& CallBuilder::literal(const Slot& slot) {
   return *this;
 }
 
-CallBuilder& CallBuilder::open(ArgKind container) {
-  assert(is_container(container));
-  draft_.opened.push_back({container, static_cast<std::uint32_t>(draft_.pending.size())});
+CallBuilder& CallBuilder::open(const Slot& container) {
+  assert(is_container(container.kind));
+  draft_.opened.push_back({container.kind, static_cast<std::uint32_t>(draft_.pending.size()), container.c});
   return *this;
 }
 
@@ -55,7 +55,7 @@ CallBuilder& CallBuilder::close() {
   for (std::size_t i = opened.at; i < draft_.pending.size(); ++i) graph_->slots_.push_back(draft_.pending[i]);
   const auto count = static_cast<std::uint32_t>(draft_.pending.size() - opened.at);
   draft_.pending.resize(opened.at);
-  draft_.pending.push_back({NodeId::kNone, opened.kind, first, count, 0});
+  draft_.pending.push_back({NodeId::kNone, opened.kind, first, count, opened.name});
   return *this;
 }
 
@@ -81,7 +81,7 @@ CallBuilder& CallBuilder::copy(SlotId slot) {
     if (s.kind == ArgKind::node) {
       node(s.node());
     } else if (is_container(s.kind)) {
-      open(s.kind);
+      open(s);
       frames.push_back({s.a, s.a + s.b});
     } else {
       literal({NodeId::kNone, s.kind, s.a, s.b, s.c});

@@ -278,7 +278,7 @@ void Lifting::carry_operand(BodyCall& call, std::uint32_t position) {
         builder.copy(argument);
         continue;
       }
-      builder.open(slot.kind);
+      builder.open(slot);
       for (std::uint32_t i = 0; i < slot.count(); ++i) {
         if (slot.child(i) != moved) builder.copy(slot.child(i));
       }

@@ -28,6 +28,9 @@ void append_complex(std::string& out, std::string_view spelled) {
   out += ')';
 }
 
+// `Point(x, y)` is called as `Point`.
+std::string_view without_fields(std::string_view tuple_name) { return tuple_name.substr(0, tuple_name.find('(')); }
+
 }  // namespace
 
 bool looks_like_device(std::string_view text) {
@@ -116,14 +119,10 @@ void PythonValues::nested(std::string& out, const Slot& root) const {
   };
   std::vector<Frame> frames;
   const auto open = [&](const Slot& slot) {
-    bool named = false;
+    const bool named = slot.kind == ArgKind::tuple && slot.tuple_name().valid();
     switch (slot.kind) {
       case ArgKind::tuple:
-        if (!named_.empty() && slot.count() > 0) {
-          const auto found = named_.find(slot.a);
-          named = found != named_.end();
-          if (named) out += graph_.text(found->second);
-        }
+        if (named) out += without_fields(graph_.text(slot.tuple_name()));
         out += '(';
         break;
       case ArgKind::list:
@@ -139,7 +138,7 @@ void PythonValues::nested(std::string& out, const Slot& root) const {
         out += "range(";
         break;
     }
-    frames.push_back({slot.a, slot.a + slot.b, slot.kind, slot.kind == ArgKind::tuple && slot.b == 1 && !named, false});
+    frames.push_back({slot.a, slot.a + slot.b, slot.kind, slot.kind == ArgKind::tuple && slot.b == 1, false});
   };
   open(root);
   while (!frames.empty()) {

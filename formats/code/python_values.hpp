@@ -3,7 +3,6 @@
 
 #include <string>
 #include <string_view>
-#include <unordered_map>
 
 #include "fxrules/graph.hpp"
 
@@ -11,9 +10,7 @@ namespace fxrules::code {
 
 class PythonValues {
  public:
-  // `named`: tuples that are called, by first child slot.
-  PythonValues(const Graph& graph, const std::unordered_map<std::uint32_t, SymbolId>& named)
-      : graph_(graph), named_(named) {}
+  explicit PythonValues(const Graph& graph) : graph_(graph) {}
 
   // `device`: the argument is one, so that a bare text is a device where it may be one.
   void append(std::string& out, SlotId slot, bool device = false) const;
@@ -23,7 +20,6 @@ class PythonValues {
   void nested(std::string& out, const Slot& root) const;
 
   const Graph& graph_;
-  const std::unordered_map<std::uint32_t, SymbolId>& named_;
 };
 
 // Whether a text is spelled as devices are: `cpu`, `cuda:0`.

@@ -112,7 +112,6 @@ MetaId StatementReader::meta_of(std::string_view text) {
 // ---------------------------------------------------------------- statements
 
 std::size_t StatementReader::read(std::size_t at) {
-  values_.clear_named();
   name_at_ = at;
   const std::size_t end = values_.end_of_name(at);
   name_ = text_.substr(at, end - at);
@@ -419,15 +418,6 @@ std::size_t StatementReader::finish(std::size_t at) {
   last_ = builder_->create(opcode_, target_, name);
   graph_.set_meta(last_, annotation_.meta);
   if (annotation_.type.valid()) graph_.set_type(last_, annotation_.type);
-  if (!values_.named().empty()) {
-    std::vector<std::uint32_t> children;
-    for (const Slot& slot : graph_.slots(last_)) {
-      if (is_container(slot.kind) && slot.count() > 0) children.push_back(slot.a);
-    }
-    std::sort(children.begin(), children.end());  // containers close in this order
-    for (const ValueReader::Named& n : values_.named())
-      style_.named_tuples[children[n.container]] = graph_.symbols().intern(n.name);
-  }
   if (p < text_.size() && text_[p] == ';') p = deletions(p);
   return p == kFailed ? kFailed : line_tail(p);
 }
@@ -497,7 +487,6 @@ SymbolId StatementReader::operator_target(std::string_view function) {
 std::size_t StatementReader::placeholder(std::string_view target, std::string_view name, const Annotation& annotation,
                                          std::size_t default_at) {
   std::size_t end = 0;
-  values_.clear_named();
   if (default_at != kNowhere) {
     end = values_.value(*builder_, default_at);
     if (end == kFailed) {
@@ -517,7 +506,6 @@ std::size_t StatementReader::placeholder(std::string_view target, std::string_vi
 }
 
 std::size_t StatementReader::read_return(std::size_t at) {
-  values_.clear_named();
   constexpr std::string_view kReturn = "return", kUnflatten = "pytree.tree_unflatten(",
                              kShuffle = "self._out_shuffle_graph(";
   at = skip(at + kReturn.size());

@@ -283,8 +283,6 @@ bool ValueReader::close(CallBuilder& builder) {
     return fail("malformed-arguments", "a value in parentheses of its own: a tuple of one value is printed as `(x,)`",
                 begin, at_);
   builder.close();
-  if (frame.items > 0) ++closed_;
-  if (frame.named && frame.items > 0) named_.push_back({closed_ - 1, frame.name});
   frames_.pop_back();
   return true;
 }
@@ -414,8 +412,8 @@ bool ValueReader::called(CallBuilder& builder, std::string_view path) {
     return after_item(builder);
   }
   // A named tuple; keyword arguments of nodes show themselves as malformed.
-  builder.open(ArgKind::tuple);
-  frames_.push_back({ArgKind::tuple, ')', false, false, false, true, 0, begin + path.size(), path});
+  builder.open(Slot::of_named_tuple(graph_.symbols().intern(path)));
+  frames_.push_back({ArgKind::tuple, ')', false, false, false, true, 0, begin + path.size()});
   at_ = begin + path.size() + 1;
   return true;
 }

@@ -34,16 +34,6 @@ class ValueReader {
     std::size_t at, length;
   };
   std::vector<Unknown>& unknown() { return unknown_; }
-  // Named tuples among the values since `clear_named`, as the how-manieth non-empty container that closed.
-  struct Named {
-    std::uint32_t container;
-    std::string_view name;
-  };
-  [[nodiscard]] const std::vector<Named>& named() const { return named_; }
-  void clear_named() {
-    named_.clear();
-    closed_ = 0;
-  }
 
   [[nodiscard]] std::size_t end_of_name(std::size_t at) const;
   // Behind blanks, line ends and comments.
@@ -63,7 +53,6 @@ class ValueReader {
     bool named = false;       // a named tuple
     std::uint32_t items = 0;
     std::size_t begin = 0;
-    std::string_view name = {};
   };
 
   std::size_t run(CallBuilder& builder, std::size_t at, Frame root);
@@ -98,8 +87,6 @@ class ValueReader {
   std::vector<Frame> frames_;
   std::vector<std::string_view> keywords_;  // of the call
   std::vector<Unknown> unknown_;
-  std::vector<Named> named_;
-  std::uint32_t closed_ = 0;
   bool allow_keywords_ = false;
   Problem problem_;
 };

@@ -78,7 +78,7 @@ class Callees {
 class FunctionWriter {
  public:
   FunctionWriter(const Graph& graph, const CodeStyle& style)
-      : graph_(graph), style_(style), values_(graph, style.named_tuples), metas_(graph, style), callees_(graph) {}
+      : graph_(graph), style_(style), values_(graph), metas_(graph, style), callees_(graph) {}
 
   [[nodiscard]] std::string signature();
   [[nodiscard]] std::string result();

@@ -61,6 +61,7 @@ void ArgumentScanner::clear() {
 void ArgumentScanner::prepare(std::size_t begin, std::size_t end) {
   frames_.clear();
   text_brackets_.clear();
+  fields_.clear();
   at_ = begin;
   end_ = end;
   state_ = State::item;
@@ -71,13 +72,13 @@ void ArgumentScanner::prepare(std::size_t begin, std::size_t end) {
 
 std::size_t ArgumentScanner::positional(std::size_t at, std::size_t end) {
   prepare(at + 1, end);
-  frames_.push_back({ArgKind::tuple, Root::group, ')', false, false, false, 0, at, pieces_.size()});
+  frames_.push_back({ArgKind::tuple, Root::group, ')', false, false, false, 0, at, pieces_.size(), {}});
   return run() ? at_ : kNowhere;
 }
 
 std::size_t ArgumentScanner::keywords(std::size_t at, std::size_t end) {
   prepare(at + 1, end);
-  frames_.push_back({ArgKind::dict, Root::group, '}', false, false, true, 0, at, pieces_.size()});
+  frames_.push_back({ArgKind::dict, Root::group, '}', false, false, true, 0, at, pieces_.size(), {}});
   return run() ? at_ : kNowhere;
 }
 
@@ -85,7 +86,7 @@ bool ArgumentScanner::bounded(ArgKind kind, std::size_t begin, std::size_t end) 
   prepare(begin, end);
   find_partners(begin, end);
   const char close = kind == ArgKind::dict ? '}' : ')';
-  frames_.push_back({kind, Root::bounded, close, false, false, kind == ArgKind::dict, 0, begin, pieces_.size()});
+  frames_.push_back({kind, Root::bounded, close, false, false, kind == ArgKind::dict, 0, begin, pieces_.size(), {}});
   return run();
 }
 
@@ -99,7 +100,7 @@ bool ArgumentScanner::unbalanced_keywords(std::size_t begin, std::size_t end) {
 bool ArgumentScanner::single(std::size_t begin, std::size_t end, bool nodes) {
   prepare(begin, end);
   nodes_ = nodes;
-  frames_.push_back({ArgKind::list, Root::single, '\n', true, false, false, 0, begin, pieces_.size()});
+  frames_.push_back({ArgKind::list, Root::single, '\n', true, false, false, 0, begin, pieces_.size(), {}});
   return run();
 }
 
@@ -178,6 +179,7 @@ void ArgumentScanner::item() {
     close(at_);
     return;
   }
+  if (frame.named && !field()) return;
   if (at_ > end_ || (at_ == end_ && frame.root != Root::bounded && frame.root != Root::single)) {
     fail_at_end();
     return;
@@ -197,15 +199,61 @@ void ArgumentScanner::item() {
     open(ArgKind::slice, ')', 6, true);
   } else if (c == 'r' && text_.substr(at_, end_ - at_).starts_with("range(") && has_partner(at_ + 5)) {
     open(ArgKind::range, ')', 6, true);
+  } else if (frame.python && nodes_ && named_tuple()) {
   } else if (!(frame.python ? python_item() : node_item())) {
     start_text(at_, at_);
   }
 }
 
 void ArgumentScanner::open(ArgKind kind, char close, std::size_t length, bool python) {
-  frames_.push_back({kind, Root::none, close, python, false, kind == ArgKind::dict, 0, at_, pieces_.size()});
+  frames_.push_back({kind, Root::none, close, python, false, kind == ArgKind::dict, 0, at_, pieces_.size(), {}});
   pieces_.push_back({Piece::What::open, Slot::of_kind(kind)});
   at_ += length;
+}
+
+// `Point(x=relu, y=a)`.
+bool ArgumentScanner::named_tuple() {
+  const auto end_of_name = [&](std::size_t at) {
+    while (at < end_ && is_name(text_[at])) ++at;
+    return at;
+  };
+  if (!is_letter(text_[at_])) return false;
+  std::size_t end = at_;
+  while (end < end_ && (is_name(text_[end]) || text_[end] == '.')) ++end;
+  if (end >= end_ || text_[end] != '(' || !has_partner(end)) return false;
+  const std::size_t field = end_of_name(end + 1);
+  if (field == end + 1 || field >= end_ || text_[field] != '=') return false;
+  const Frame::Before before{fields_.size(), nodes_seen_};
+  open(ArgKind::tuple, ')', end + 1 - at_, true);
+  frames_.back().named = before;
+  return true;
+}
+
+// The name of a field and its `=`. Without them the bracket is none of a named tuple.
+bool ArgumentScanner::field() {
+  const Frame frame = frames_.back();
+  std::size_t end = at_;
+  while (end < end_ && is_name(text_[end])) ++end;
+  if (end > at_ && end < end_ && text_[end] == '=') {
+    fields_.push_back(text_.substr(at_, end - at_));
+    at_ = end + 1;
+    return true;
+  }
+  fields_.resize(frame.named->fields);
+  back_to_text(at_);
+  text_brackets_.push_back({')', text_.find('(', frame.begin)});
+  return false;
+}
+
+// Its name and fields are known when it closes.
+void ArgumentScanner::name_tuple(const Frame& frame) {
+  std::string name(text_.substr(frame.begin, text_.find('(', frame.begin) - frame.begin));
+  for (std::size_t f = frame.named->fields; f < fields_.size(); ++f) {
+    name += f == frame.named->fields ? "(" : ", ";
+    name += fields_[f];
+  }
+  fields_.resize(frame.named->fields);
+  pieces_[frame.pieces].slot = Slot::of_named_tuple(graph_.symbols().intern(name + ")"));
 }
 
 // `%name` with a separator behind it.
@@ -244,7 +292,10 @@ bool ArgumentScanner::python_item() {
   std::string printed;
   if (value) append_string_repr(printed, *value);
   const bool same = value && printed == literal;
-  add(Slot::of_symbol(same ? ArgKind::string : ArgKind::opaque, graph_.symbols().intern(same ? *value : literal)));
+  const bool whole = frames_.back().root == Root::single;  // printed without quotes: these are its own
+  add(whole ? Slot::of_symbol(ArgKind::bare, graph_.symbols().intern(literal))
+            : Slot::of_symbol(same ? ArgKind::string : ArgKind::opaque,
+                              graph_.symbols().intern(same ? *value : literal)));
   state_ = State::ended;
   return true;
 }
@@ -414,7 +465,10 @@ Piece ArgumentScanner::python_piece(std::size_t begin, std::string_view value) {
 
 Piece ArgumentScanner::name_or_symbol(std::size_t begin, std::string_view name) {
   const NodeId node = nodes_ ? find(name) : NodeId();
-  if (node.valid()) return {Piece::What::literal, {NodeId::kNone, ArgKind::node, node.value, 0, 0}};
+  if (node.valid()) {
+    ++nodes_seen_;
+    return {Piece::What::literal, {NodeId::kNone, ArgKind::node, node.value, 0, 0}};
+  }
   const bool whole = !nodes_ && begin == root_begin_;
   if (!whole && !is_size_symbol(name)) return unknown(begin, name.size());
   return {Piece::What::literal,
@@ -467,7 +521,7 @@ void ArgumentScanner::ended() {
 bool ArgumentScanner::is_complete(const Frame& frame) {
   switch (frame.kind) {
     case ArgKind::tuple:
-      return frame.items != 1 || frame.comma;
+      return frame.named ? !frame.comma : frame.items != 1 || frame.comma;
     case ArgKind::slice:
       return frame.items == 3;
     case ArgKind::range:
@@ -488,12 +542,15 @@ void ArgumentScanner::close(std::size_t at) {
     at_ = at + 1;
     return;
   }
-  if (!is_complete(frame)) return back_to_text(at + 1);
+  // What looks like a named tuple and holds no node is an object of its own.
+  const bool object = frame.named && nodes_seen_ == frame.named->nodes;
   frames_.pop_back();
-  if (!ends_item(at + 1)) {
+  if (object || !is_complete(frame) || !ends_item(at + 1)) {
     frames_.push_back(frame);
+    if (frame.named) fields_.resize(frame.named->fields);
     return back_to_text(at + 1);
   }
+  if (frame.named) name_tuple(frame);
   pieces_.push_back({Piece::What::close, {}});
   at_ = at + 1;
   state_ = State::ended;

@@ -7,6 +7,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -66,6 +67,10 @@ class ArgumentScanner {
     std::uint32_t items = 0;
     std::size_t begin = 0;
     std::size_t pieces = 0;  // how many there were before
+    struct Before {          // of a named tuple: what was there before it
+      std::size_t fields, nodes;
+    };
+    std::optional<Before> named;
   };
 
   bool run();
@@ -80,6 +85,9 @@ class ArgumentScanner {
   void key();
   bool node_item();
   bool python_item();
+  bool named_tuple();
+  bool field();
+  void name_tuple(const Frame& frame);
   void finish_text(std::size_t end);
   void note_mentions(std::size_t begin, std::string_view value);
   Piece piece_of(std::size_t begin, std::size_t length, bool python);
@@ -126,6 +134,8 @@ class ArgumentScanner {
   std::vector<TextBracket> text_brackets_;  // open inside the text under way
   std::vector<std::size_t> lone_;           // brackets without partner, in order
   std::vector<std::size_t> taken_as_text_;
+  std::vector<std::string_view> fields_;  // of the named tuples that are open
+  std::size_t nodes_seen_ = 0;            // by name, in Python's repr
   std::vector<Mention> mentions_;
   std::vector<Piece> pieces_;
   Problem problem_;

@@ -231,7 +231,7 @@ void GraphReader::build_arguments() {
         }
         break;
       case Piece::What::open:
-        builder_->open(piece.slot.kind);
+        builder_->open(piece.slot);
         break;
       case Piece::What::close:
         builder_->close();

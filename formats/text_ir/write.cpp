@@ -1,5 +1,7 @@
 // Text IR out. Arguments nest on an explicit stack; text leaves in chunks, so that a dump of any size needs
 // one small buffer.
+#include <optional>
+
 #include <fmt/format.h>
 
 #include "formats/python_literals.hpp"
@@ -45,10 +47,30 @@ struct Frame {
   ArgKind kind;
   Mode mode;
   bool single;
-  bool value_next = false;  // of a dict
+  bool value_next = false;       // of a dict
+  std::string_view fields = {};  // of a named tuple: those of the items that are left
 };
 
-Frame opened(std::string& out, const Slot& slot, Mode mode) {
+// Python's repr of a named tuple shows names; as an argument, and where the fields are not known, it is a plain one.
+std::optional<Frame> opened_by_name(std::string& out, const Graph& graph, const Slot& slot, Mode mode) {
+  if (mode == Mode::fx || slot.kind != ArgKind::tuple || !slot.tuple_name().valid()) return std::nullopt;
+  const std::string_view name = graph.text(slot.tuple_name());
+  if (!name.ends_with(')')) return std::nullopt;
+  const std::size_t bracket = name.find('(');
+  const std::string_view fields = name.substr(bracket + 1, name.size() - bracket - 2);
+  out += name.substr(0, bracket + 1);
+  return Frame{slot.a, slot.a + slot.b, slot.kind, Mode::python, false, false, fields};
+}
+
+void append_field(std::string& out, std::string_view& fields) {
+  const std::size_t comma = std::min(fields.find(','), fields.size());
+  out += fields.substr(0, comma);
+  out += '=';
+  fields.remove_prefix(std::min(comma + 2, fields.size()));
+}
+
+Frame opened(std::string& out, const Graph& graph, const Slot& slot, Mode mode) {
+  if (const auto named = opened_by_name(out, graph, slot, mode)) return *named;
   switch (slot.kind) {
     case ArgKind::tuple:
       out += '(';
@@ -82,7 +104,7 @@ void append_close(std::string& out, const Frame& frame) {
 }
 
 void append_nested(std::string& out, const Graph& graph, const Slot& root, Mode mode) {
-  std::vector<Frame> frames{opened(out, root, mode)};
+  std::vector<Frame> frames{opened(out, graph, root, mode)};
   while (!frames.empty()) {
     Frame& frame = frames.back();
     if (frame.next == frame.end) {
@@ -91,8 +113,9 @@ void append_nested(std::string& out, const Graph& graph, const Slot& root, Mode 
       if (frames.empty()) return;
     } else {
       const Slot& slot = graph[SlotId(frame.next++)];
+      if (!frame.fields.empty()) append_field(out, frame.fields);
       if (is_container(slot.kind)) {
-        const Frame inner = opened(out, slot, frame.mode);
+        const Frame inner = opened(out, graph, slot, frame.mode);
         frames.push_back(inner);
         continue;
       }

@@ -93,7 +93,6 @@ struct CodeStyle {
   std::vector<std::string> leads;      // comments and blank lines, verbatim
   std::vector<std::uint32_t> lead_of;  // by node id: which lead stands above it or above the nodes before it; + 1
   std::uint32_t end_lead = 0;          // the one above `return`; + 1
-  std::unordered_map<std::uint32_t, SymbolId> named_tuples;  // by first child slot: what is called there
 
   std::string gap;                // in front of the class line of a nested graph
   std::vector<CodeStyle> nested;  // of the nested graphs, in order

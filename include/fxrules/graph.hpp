@@ -60,7 +60,8 @@ enum class ArgKind : std::uint8_t {
 }
 
 // One argument. `a` `b` `c` mean, by kind: node: node, next use, previous use; spelled kinds: symbol;
-// integer, floating, boolean: 64 bits in b and c; containers: first child slot, child count.
+// integer, floating, boolean: 64 bits in b and c; containers: first child slot, child count, and of a named tuple
+// the symbol of its name, plus 1.
 struct Slot {
   std::uint32_t owner = NodeId::kNone;
   ArgKind kind = ArgKind::none;
@@ -73,12 +74,15 @@ struct Slot {
   [[nodiscard]] bool boolean() const { return b != 0; }
   [[nodiscard]] SlotId child(std::uint32_t i) const { return SlotId(a + i); }
   [[nodiscard]] std::uint32_t count() const { return b; }
+  // Of a named tuple what is called, `Point`, or where the source says the fields too, `Point(x, y)`; else none.
+  [[nodiscard]] SymbolId tuple_name() const { return SymbolId(c - 1); }
 
   static Slot of_integer(std::int64_t value);
   static Slot of_floating(double value);
   static Slot of_boolean(bool value);
   static Slot of_symbol(ArgKind kind, SymbolId symbol);
   static Slot of_kind(ArgKind kind);  // none, ellipsis
+  static Slot of_named_tuple(SymbolId name) { return {NodeId::kNone, ArgKind::tuple, 0, 0, name.value + 1}; }
 };
 
 // What calls of the same shape share. Interned: forms are few, and what a rule set knows of a call is
@@ -260,6 +264,7 @@ class Graph {
     struct Opened {
       ArgKind kind;
       std::uint32_t at;
+      std::uint32_t name;  // as in a slot
     };
     std::vector<Slot> pending;
     std::vector<Opened> opened;
@@ -364,8 +369,9 @@ class CallBuilder {
   CallBuilder& ellipsis() { return literal(Slot::of_kind(ArgKind::ellipsis)); }
   CallBuilder& spelled(ArgKind kind, std::string_view text);
   CallBuilder& literal(const Slot& slot);  // any scalar slot, symbols of this graph
-  CallBuilder& open(ArgKind container);
-  CallBuilder& close();  // requires: an open container
+  CallBuilder& open(ArgKind container) { return open(Slot::of_kind(container)); }
+  CallBuilder& open(const Slot& container);  // of its kind and, a named tuple, its name
+  CallBuilder& close();                      // requires: an open container
   CallBuilder& key(std::string_view text) { return spelled(ArgKind::string, text); }
   CallBuilder& keyword(std::string_view name) { return keyword(graph_->symbols().intern(name)); }
   CallBuilder& keyword(SymbolId name);  // requires: no container is open

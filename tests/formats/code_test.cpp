@@ -132,7 +132,7 @@ TEST_CASE("values of code get their kinds", "[formats]") {
   CHECK(kind_of("torch.channels_last") == "memory format");
   CHECK(kind_of("torch.ops.aten.add.Tensor") == "op");
   CHECK(kind_of("Ellipsis") == "Ellipsis");
-  for (const char* text : {"()", "(x,)", "(1, (2, ()))", "pkg_NT(1, x)"}) CHECK(kind_of(text) == "tuple");
+  for (const char* text : {"()", "(x,)", "(1, (2, ()))", "pkg_NT(1, x)", "pkg_NT(x,)"}) CHECK(kind_of(text) == "tuple");
   for (const char* text : {"[]", "[x, None]"}) CHECK(kind_of(text) == "list");
   for (const char* text : {"{}", "{'a': 1, 'b c': [x]}", "{1: x}"}) CHECK(kind_of(text) == "dict");
   for (const char* text : {"slice(x, y, None)", "slice(None, -1, None)"}) CHECK(kind_of(text) == "slice");

@@ -190,10 +190,10 @@ TEST_CASE("damaged graphs are located errors", "[formats]") {
       // an object that mentions nodes
       {"graph():\n"
        "    %x : [num_users=1] = placeholder[target=x]\n"
-       "    return Foo(a=x)\n",
+       "    return Foo(x, 1)\n",
        "graph.txt:3:12: error: this value mentions nodes in a form that is not read [malformed-arguments]\n"
-       "  3 |     return Foo(a=x)\n"
-       "    |            ^~~~~~~~\n"},
+       "  3 |     return Foo(x, 1)\n"
+       "    |            ^~~~~~~~~\n"},
       // return value not closed
       {"graph():\n"
        "    %x : [num_users=1] = placeholder[target=x]\n"
