@@ -116,7 +116,7 @@ class TreeRun {
       rewrite::add_effects(binding, calls, facts_);
       rewrite::Storage storage(binding);
       facts_[places_[p].graph] = rewrite::facts_of(binding, storage);
-      obstacles_[places_[p].graph] = rewrite::obstacles(*places_[p].graph, calls, facts_, storage);
+      obstacles_[places_[p].graph] = rewrite::obstacles(binding, calls, facts_, storage);
     }
   }
 

@@ -144,8 +144,37 @@ BodyFacts facts_of(Binding& binding, Storage& storage) {
   return facts;
 }
 
-Obstacles obstacles(const Graph& graph, const std::vector<BodyCall>& calls, const FactsOfGraphs& facts,
+namespace {
+
+// What the value is a view of, or its own storage; none where it may be several.
+NodeId base_of(Binding& binding, NodeId n) {
+  for (;;) {
+    NodeId operand;
+    bool several = false;
+    aliased_operands(binding, n, [&](NodeId o) {
+      if (relation(binding, n, o) == Relation::none) return;
+      several |= operand.valid() && o != operand;
+      operand = o;
+    });
+    if (several) return {};
+    if (!operand.valid()) return n;
+    n = operand;
+  }
+}
+
+// Storage counts all that a call gives as one; different new tensors of it, and views of them, share nothing.
+bool different_parts(Binding& binding, NodeId a, NodeId b) {
+  const NodeId base = base_of(binding, a), other = base_of(binding, b);
+  if (!base.valid() || !other.valid()) return false;
+  const std::optional<NewPart> part = part_of_new(binding, base), of_other = part_of_new(binding, other);
+  return part && of_other && (part->whole != of_other->whole || part->index != of_other->index);
+}
+
+}  // namespace
+
+Obstacles obstacles(Binding& binding, const std::vector<BodyCall>& calls, const FactsOfGraphs& facts,
                     Storage& storage) {
+  const Graph& graph = binding.graph();
   Obstacles found;
   for (const BodyCall& call : calls) {
     for (std::uint32_t i = 0; i < call.operands.size(); ++i) {
@@ -161,6 +190,7 @@ Obstacles obstacles(const Graph& graph, const std::vector<BodyCall>& calls, cons
       for (std::uint32_t j = 0; j < call.operands.size(); ++j) {
         const Slot& other = graph[call.operands[j]];
         if (j == i || other.kind != ArgKind::node || !storage.together(slot.node(), other.node())) continue;
+        if (different_parts(binding, slot.node(), other.node())) continue;
         found.push_back({call.call, i, "another operand may share its storage"});
         break;
       }

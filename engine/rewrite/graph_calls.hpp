@@ -48,7 +48,7 @@ struct Obstacle {
 };
 using Obstacles = std::vector<Obstacle>;
 // Requires: the storage knows the effects of the calls. O(operands² of a call, where one is written).
-[[nodiscard]] Obstacles obstacles(const Graph& graph, const std::vector<BodyCall>& calls, const FactsOfGraphs& facts,
+[[nodiscard]] Obstacles obstacles(Binding& binding, const std::vector<BodyCall>& calls, const FactsOfGraphs& facts,
                                   Storage& storage);
 
 // Placeholders without metadata get that of what they are called with, where it is the same value.

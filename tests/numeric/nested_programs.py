@@ -236,6 +236,19 @@ def without_gradients(run, x, y):
     return run(hop.wrap_with_set_grad_enabled, False, "@b", x, y)[1], x
 
 
+@nested(dict(b=BODY), x="f32[4]", y="f32[4]")
+def two_results_of_one_call_are_operands(run, x, y):
+    a = run(hop.wrap, "@b", x, y)
+    r = run(hop.wrap, "@b", a[1], a[0][:])
+    return r[0], r[1], a[0], a[1], x
+
+
+@nested(dict(b=BODY), refused="lost-write", x="f32[4]", y="f32[4]")
+def two_views_of_one_result_are_operands(run, x, y):
+    a = run(hop.wrap, "@b", x, y)
+    return run(hop.wrap, "@b", a[1][:], a[1])[0], a[1]
+
+
 @nested(dict(b=lambda x: (x.view(-1),)), x="f32[2,2]")
 def a_body_returns_a_view(run, x):
     r = run(hop.wrap, "@b", x)
