@@ -165,6 +165,7 @@ void Session::settle_root(NodeId root, NodeId value) {
 
 Outcome Session::write(Index index, const program::Alternative& alternative, NodeId root, std::vector<Value>& variables,
                        const std::vector<NodeId>& nodes) {
+  versions_.begin(root);  // a guard that counts uses has bound those that waited
   std::vector<Written> written;
   Value root_value = Value::make(Tag::none);
   Refusal why = gather_written(alternative, root, written_by(root), variables, written, root_value);

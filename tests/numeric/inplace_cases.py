@@ -342,6 +342,14 @@ def _(x):
     return x
 
 
+@case("A24 statistics behind an assignment that writes nothing", x="f32[4,3]", m="f32[3]", v="f32[3]", s="f32[]")
+def _(x, m, v, s):
+    flat = v.view(-1)
+    call(operator.setitem, v, False, s)
+    r = aten.native_batch_norm.default(x, None, None, m, v, True, 0.2, 1e-5)
+    return r[0], v, flat
+
+
 # ---------------------------------------------------------------- B
 
 
