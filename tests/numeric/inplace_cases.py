@@ -67,9 +67,35 @@ def _(x, y):
     return neg, added, neg, torch.cat([x, clamped])
 
 
-@case("A05 arguments without a form", x="f32[3]", refused="rule-error")
+@case("A05 no form", x="f32[3]", refused="rule-error")
 def _(x):
-    return x.geometric_(0.5)
+    return x.resize_(2)
+
+
+@case("A05 random numbers", x="f32[3,4]", y="f32[20]", p="f32[4]", n="i64[3]")
+def _(x, y, p, n):
+    x.geometric_(0.5)
+    y.normal_(1.5, 2.0)
+    n.random_(2, 9)
+    return x.bernoulli_(p.abs().clamp(0, 1)), y.uniform_(-1.0, 1.0), n.bernoulli_(0.25), p.bernoulli_()
+
+
+@case("D17 the last part of a split", x="f32[5,3]", plain="lost-write")
+def _(x):
+    x.split(2)[-1].add_(1)
+    torch.chunk(x, 2)[-2].mul_(2)
+    x.split([1, 4])[-1].sub_(3)
+    torch.tensor_split(x, 3)[-3].neg_()
+    torch.tensor_split(x, [2, 3])[-1].zero_()
+    torch.unbind(x)[-1].add_(5)
+    return x.neg()
+
+
+@case("D20 narrow from the back", x="f32[5,3]")
+def _(x):
+    x.narrow(0, -2, 2).add_(1)
+    x.narrow(1, -3, 2).mul_(2)
+    return x.neg()
 
 
 @case("A06 fill", x="f32[3]")

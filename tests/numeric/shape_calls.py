@@ -185,7 +185,14 @@ def draws():
 
     @draw("bernoulli")
     def _(c):
-        return torch.bernoulli, (c.tensor(dtype=torch.float32),), {}
+        op = c.pick(torch.bernoulli, aten.uniform.default, aten.normal_functional.default, aten.exponential.default,
+                    aten.cauchy.default, aten.log_normal.default, aten.random.default)
+        return op, (c.tensor(dtype=torch.float32),), {}
+
+    @draw("_native_batch_norm_legit_functional")
+    def _(c):
+        x, channels = c.tensor(c.pick([2, 3], [2, 3, 4], [2, 3, 4, 5]), dtype=torch.float32), [c.tensor([3], dtype=torch.float32) for _ in range(2)]
+        return aten._native_batch_norm_legit_functional.default, (x, None, None, *channels, True, 0.1, 1e-5), {}
 
     @draw("to")
     def _(c):
