@@ -42,8 +42,6 @@ CaseGraph read_notation(const CaseFile& file, const Section& section,
   const dsl::Test& test = parsed.ast.tests.front();
   cli::TestGraphResult built = cli::build_test_graph(parsed.ast, test, test.before, catalogue);
   if (has_errors(built.diagnostics)) throw std::runtime_error(render(built.diagnostics));
-  if (!built.graph.subgraphs().empty())
-    throw std::runtime_error("text IR has no nested graphs; write a `test` block in a rule file");
   return {std::move(built.graph), false, std::move(built.exact)};
 }
 
@@ -79,7 +77,20 @@ std::string to_program(const Graph& graph, const std::shared_ptr<const Catalogue
   return to_text(as_exported(std::move(file), false, catalogue));
 }
 
+namespace {
+
+std::string to_readable(const Graph& graph) {
+  GraphFile file;
+  file.graph = graph.clone();
+  std::string text;
+  write_as(file, OutputForm::readable, [&text](std::string_view piece) { text += piece; });
+  return text;
+}
+
+}  // namespace
+
 std::string to_input(const Graph& graph) {
+  if (!graph.subgraphs().empty()) return to_readable(graph);
   TextIrStyle style;
   style.metadata = true;
   std::string text = style.header + "\n";

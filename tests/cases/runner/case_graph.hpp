@@ -25,7 +25,8 @@ struct CaseGraph {
 // Program JSON, for graphs with a signature. Tensors are contiguous and on the CPU where nothing else is said.
 [[nodiscard]] std::string to_program(const Graph& graph, const std::shared_ptr<const Catalogue>& catalogue);
 
-// Text IR with the metadata of all nodes, inputs included, as the program reads it.
+// Text IR with the metadata of all nodes, inputs included, as the program reads it; readable code where graphs are
+// nested, of which text IR has none.
 [[nodiscard]] std::string to_input(const Graph& graph);
 
 }  // namespace fxrules::cases

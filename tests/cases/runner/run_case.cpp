@@ -44,6 +44,22 @@ struct Outcome {
   json report;
 };
 
+// The report of the outer graph, with what was done in the graphs nested in it.
+json whole(json report) {
+  if (!report.contains("graphs")) return report;
+  json outer;
+  for (json& graph : report["graphs"]) {
+    if (outer.is_null()) {
+      outer = std::move(graph["report"]);
+      continue;
+    }
+    for (const char* what : {"rewrites", "near_misses", "notes", "unknown_targets"}) {
+      for (json& entry : graph["report"][what]) outer[what].push_back(std::move(entry));
+    }
+  }
+  return outer;
+}
+
 std::string shell_word(const std::string& word) {
   std::string text = "'";
   for (const char c : word) text += c == '\'' ? std::string("'\\''") : std::string(1, c);
@@ -88,7 +104,7 @@ class Runner {
     outcome.written = fs::exists(folder_.file(out));
     outcome.out = read_text(folder_.file("stdout"));
     outcome.err = read_text(folder_.file("stderr"));
-    outcome.report = json::parse(outcome.out, nullptr, false);
+    outcome.report = whole(json::parse(outcome.out, nullptr, false));
     return outcome;
   }
 
