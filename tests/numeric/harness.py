@@ -165,7 +165,7 @@ def _value_difference(what, old, new, tolerance):
 
 
 def _content_difference(what, old, new, tolerance):
-    if old.device.type == "meta":
+    if old.device.type == "meta" or torch.equal(old, new):
         return []
     try:
         torch.testing.assert_close(new, old, rtol=tolerance, atol=tolerance, equal_nan=True)

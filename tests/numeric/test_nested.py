@@ -27,6 +27,7 @@ RULES = [harness.rule_file("inplace.rules")]
 def observe(module, inputs, names):
     """The leaves of the result, and each input afterwards."""
     inputs = copy.deepcopy(list(inputs.values()))
+    torch.manual_seed(0)
     with torch.no_grad():
         result = module(*inputs)
     return result, dict(zip(names, inputs))
@@ -40,7 +41,7 @@ def same(a, b):
 
 def variants(inputs):
     """The inputs with each value of a condition."""
-    conditions = [name for name, value in inputs.items() if value.dtype == torch.bool]
+    conditions = [name for name, value in inputs.items() if isinstance(value, torch.Tensor) and value.dtype == torch.bool and value.dim() == 0]
     for values in itertools.product((True, False), repeat=len(conditions)):
         yield {**inputs, **{name: torch.tensor(value) for name, value in zip(conditions, values)}}
 

@@ -47,6 +47,20 @@ def text(graph, metadata=True):
     return "graph():\n" + "".join(f"    {_line(node, metadata)}\n" for node in graph.nodes)
 
 
+def symbolic_text(graph, symbols):
+    """With metadata of the inputs alone, their sizes symbols where `symbols` has them. The inputs are contiguous."""
+    lines = []
+    for node in graph.nodes:
+        line, value = node.format_node(), node.meta.get("val")
+        if node.op == "placeholder" and isinstance(value, torch.Tensor):
+            sizes = [str(symbols.get(size, size)) for size in value.shape]
+            strides = ["*".join(sizes[i + 1 :]) or "1" for i in range(len(sizes))]
+            annotation = f'Tensor "{dtype_abbrs[value.dtype]}[{", ".join(sizes)}][{", ".join(strides)}]{value.device}"'
+            line = line.replace(" : [num_users", f" : {annotation}[num_users", 1)
+        lines.append(f"    {line}\n")
+    return "graph():\n" + "".join(lines)
+
+
 def _line(node, metadata):
     line = node.format_node(include_tensor_metadata=metadata and node.op.startswith("call"))
     value = node.meta.get("val")
