@@ -127,8 +127,38 @@ void run(const std::string& page, std::size_t least) {
   CHECK(rules >= least);
 }
 
+// Of the tables of a page: each `name(`, with the bracket.
+std::vector<std::string> built_ins_of(const std::string& page) {
+  std::ifstream file(std::string(FXRULES_SOURCE_DIR "/docs/") + page);
+  REQUIRE(file);
+  std::vector<std::string> names;
+  bool there = false;
+  for (std::string line; std::getline(file, line);) {
+    if (line.starts_with("## ")) there = line == "## Guards and built-in functions";
+    if (!there || !line.starts_with("| `")) continue;
+    const std::string cell = line.substr(0, line.find(" |", 1));
+    for (std::size_t at = cell.find('`'); at != std::string::npos; at = cell.find('`', cell.find('`', at + 1) + 1)) {
+      const std::size_t bracket = cell.find('(', at);
+      if (bracket < cell.find('`', at + 1)) names.push_back(cell.substr(at + 1, bracket - at));
+    }
+  }
+  return names;
+}
+
 }  // namespace
 
-TEST_CASE("the examples of the language page are run") { run("rule-language.md", 18); }
+TEST_CASE("the examples of the language page are run") { run("rule-language.md", 36); }
+TEST_CASE("each built-in function of the language page is in an example that is run") {
+  std::string run;
+  for (const Example& example : examples_of("rule-language.md")) {
+    if (example.kind == "rules" && example.text.find("\ntest \"") != std::string::npos) run += example.text;
+  }
+  const std::vector<std::string> names = built_ins_of("rule-language.md");
+  CHECK(names.size() > 60);
+  for (const std::string& name : names) {
+    INFO(name);
+    CHECK(run.find(name) != std::string::npos);
+  }
+}
 TEST_CASE("the tutorial is run") { run("tutorial.md", 4); }
 TEST_CASE("the examples of the command line page are run") { run("command-line.md", 1); }
