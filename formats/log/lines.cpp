@@ -55,7 +55,34 @@ bool is_trace(std::string_view text) {
          text.find_first_not_of("0123456789/_!") == kNowhere;
 }
 
-// `[0/0] [__graph_code]` behind the place; where they stand alone, one of them must name the artifact.
+bool is_numbered(std::string_view text, std::string_view word) {
+  return text.size() > word.size() && text.starts_with(word) &&
+         text.find_first_not_of("0123456789", word.size()) == kNowhere;
+}
+
+// One of what launchers and containers put in front: `[rank0]:`, `[default0]:`, `(Worker pid=12) `, `0: `, a time.
+bool sender(Scanner& scan, Prefix& out) {
+  const std::size_t begin = scan.at();
+  if (scan.skip("[")) {
+    const std::string_view name = scan.until("]:");
+    if (is_numbered(name, "rank") || is_numbered(name, "default")) {
+      out.rank = name;
+      (void)scan.skip(" ");
+      return true;
+    }
+  } else if (scan.skip("(")) {
+    if (scan.until(") ").find("pid=") != kNowhere) return true;
+  } else if (scan.shape("0000-00-00T00:00:00")) {
+    while (!scan.rest().empty() && scan.rest()[0] != ' ') (void)scan.skip(scan.rest().substr(0, 1));
+    if (scan.skip(" ")) return true;
+  } else if (!scan.digits().empty() && scan.skip(": ")) {
+    return true;
+  }
+  scan.back(begin);
+  return false;
+}
+
+// `[0/0] [__graph_code]`.
 bool groups(Scanner& scan, Prefix& out, bool blank_in_front) {
   bool any = false;
   while (true) {
@@ -79,15 +106,22 @@ bool groups(Scanner& scan, Prefix& out, bool blank_in_front) {
   return any;
 }
 
-// `V1129 14:45:45.869000 1300 torch/_dynamo/output_graph.py:2936]`
-bool glog(Scanner& scan, Prefix& out) {
-  if (scan.rest().empty() || std::string_view("VDIWEC").find(scan.rest()[0]) == kNowhere) return false;
-  (void)scan.skip(scan.rest().substr(0, 1));
-  if (!scan.shape("0000 00:00:00.") || scan.digits().empty() || !scan.skip(" ")) return false;
+// `V1129 14:45:45.869000 1300 torch/_dynamo/output_graph.py:2936]`, or what is left of it; whether that is all.
+bool glog(Scanner& scan, Prefix& out, bool& whole) {
+  const std::size_t begin = scan.at();
+  whole = !scan.rest().empty() && std::string_view("VDIWEC").find(scan.rest()[0]) != kNowhere &&
+          scan.skip(scan.rest().substr(0, 1)) && scan.shape("0000 ");
+  if (!whole) scan.back(begin);
+  if (scan.shape("00:00:00.")) {
+    if (scan.digits().empty() || !scan.skip(" ")) return false;
+  } else if (whole) {
+    return false;
+  }
   out.process = scan.digits();
-  if (out.process.empty() || !scan.skip(" ")) return false;
+  if (!out.process.empty() ? !scan.skip(" ") : whole) return false;
   const std::string_view place = scan.until("]");
-  return place.find(':') != kNowhere;
+  const std::size_t line = place.rfind(".py:");
+  return line != kNowhere && place.find(' ') == kNowhere && is_numbered(place.substr(line), ".py:");
 }
 
 // `[2023-11-02 12:00:00,000] [0/0] torch._dynamo.output_graph.__graph_code: [DEBUG]`
@@ -107,22 +141,26 @@ bool dated(Scanner& scan, Prefix& out) {
 std::optional<Prefix> prefix_of(std::string_view line) {
   Prefix out;
   Scanner scan(line);
-  if (scan.skip("[rank")) {
-    if (scan.digits().empty() || !scan.skip("]:")) return std::nullopt;
-    out.rank = line.substr(1, scan.at() - 3);
-    (void)scan.skip(" ");
+  while (sender(scan, out)) {
   }
   const std::size_t begin = scan.at();
-  if (glog(scan, out)) {
-    (void)groups(scan, out, true);
-  } else {
+  const auto found = [&] {
+    bool whole = false;
+    if (glog(scan, out, whole)) return groups(scan, out, true) || whole;
     scan.back(begin);
-    if (!dated(scan, out)) {
-      scan.back(begin);
-      if (!groups(scan, out, false) || out.artifact.empty()) return std::nullopt;
-    }
+    if (dated(scan, out)) return true;
+    scan.back(begin);
+    // Alone, they name the artifact or a frame and its compilation.
+    if (groups(scan, out, false) && (!out.artifact.empty() || out.trace.find('/') != kNowhere)) return true;
+    return false;
+  };
+  if (found()) {
+    (void)scan.skip(" ");
+  } else if (!out.rank.empty()) {
+    scan.back(begin);  // the blank is gone with the rank
+  } else {
+    return std::nullopt;
   }
-  (void)scan.skip(" ");
   out.length = scan.at();
   return out;
 }

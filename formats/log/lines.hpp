@@ -1,5 +1,6 @@
 // Prefixes of log lines: `[rank0]:V1129 14:45:45.869000 1300 torch/_dynamo/output_graph.py:2936] [0/0] [__graph_code]
-// `, those of torch 2.2 and older, and what is left of one where somebody cut it.
+// `, those of torch 2.2 and older, behind what launchers and containers put in front, and what is left of one where
+// somebody cut it.
 #pragma once
 
 #include <cstddef>

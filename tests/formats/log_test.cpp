@@ -52,6 +52,13 @@ TEST_CASE("prefixes of every kind are taken off", "[formats]") {
            "I0512 14:45:45.869000 140144363024384 torch/_dynamo/output_graph.py:1] [!0/3/0_1] ",
            "[2023-11-02 12:00:00,000] [0/0] torch._dynamo.output_graph.__graph_code: [DEBUG] ",
            "[0/0] [__graph_code] ",
+           "[0/0] ",
+           "14:45:45.869000 1300 torch/_dynamo/output_graph.py:2936] [0/0] [__graph_code] ",
+           "torch/_dynamo/output_graph.py:2936] [0/0] [__graph_code] ",
+           "[rank0]: ",
+           "[default0]:[rank0]:V1129 14:45:45.869000 1300 torch/_dynamo/output_graph.py:2936] [0/0] ",
+           "(EngineCore_0 pid=4711) V1129 14:45:45.869000 1300 torch/_dynamo/output_graph.py:2936] [0/0] ",
+           "3: 2025-01-01T00:00:00.123Z V1129 14:45:45.869000 1300 torch/_dynamo/output_graph.py:2936] [0/0] ",
        }) {
     INFO(prefix);
     const GraphFiles files = read_graphs(source_of(prefixed(prefix, head)));
