@@ -157,12 +157,39 @@ bool GraphFiles::ok() const {
   return true;
 }
 
+namespace {
+
+// A text that looks like a form and holds nothing that its reader takes for a graph.
+Diagnostic nothing_found(const SourcePtr& source) {
+  constexpr std::string_view kDef = "def forward(";
+  Diagnostic d;
+  d.kind = "no-graph";
+  if (const std::size_t at = source->text.find(kDef); at != std::string::npos) {
+    d.message = "no graph is read here, since `def forward(` does not begin its line";
+    d.hint = "take off what stands in front of each line";
+    d.span = {source, static_cast<std::uint32_t>(at), static_cast<std::uint32_t>(at + kDef.size() - 1)};
+  } else {
+    d.message = fmt::format("{}: this looks like {} and holds no `def forward(`", source->name,
+                            describe(recognise(source->text)));
+    d.hint = "capture the model with torch.export or torch.fx and print `gm.graph`";
+  }
+  return d;
+}
+
+GraphFiles read_most(const SourcePtr& source, const ReadOptions& options, std::size_t most) {
+  GraphFiles out = read_some(source, options, most);
+  if (out.graphs.empty() && !has_errors(out.diagnostics)) out.diagnostics.push_back(nothing_found(source));
+  return out;
+}
+
+}  // namespace
+
 GraphFiles read_graphs(SourcePtr source, const ReadOptions& options) {
-  return read_some(source, options, std::numeric_limits<std::size_t>::max());
+  return read_most(source, options, std::numeric_limits<std::size_t>::max());
 }
 
 GraphFile read_graph(SourcePtr source, const ReadOptions& options) {
-  GraphFiles files = read_some(source, options, 1);
+  GraphFiles files = read_most(source, options, 1);
   GraphFile out;
   if (!files.graphs.empty()) {
     out = std::move(files.graphs[0]);

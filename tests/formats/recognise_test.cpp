@@ -62,6 +62,16 @@ TEST_CASE("what is not read is refused with a sentence", "[formats]") {
   CHECK(refusal("hello\n") ==
         "error: in.txt: no graph found, in none of the known forms [no-graph]\nhint: give the text of "
         "`print(gm.graph)`\n");
+  CHECK(
+      refusal("class Net(torch.nn.Module):\n    def __init__(self): pass\n") ==
+      "error: in.txt: this looks like Python code of a graph module (`gm.code`, `print_readable()`) and holds no `def "
+      "forward(` [no-graph]\n"
+      "hint: capture the model with torch.export or torch.fx and print `gm.graph`\n");
+  CHECK(refusal("x> class G(torch.nn.Module):\nx>     def forward(self):\n") ==
+        "in.txt:2:8: error: no graph is read here, since `def forward(` does not begin its line [no-graph]\n"
+        "  2 | x>     def forward(self):\n"
+        "    |        ^~~~~~~~~~~\n"
+        "hint: take off what stands in front of each line\n");
   const GraphFile file = read_graph(source_of("hello"));
   CHECK(file.form == GraphForm::unknown);
   CHECK(has_errors(file.diagnostics));
