@@ -131,4 +131,14 @@ Relation relation(Binding& binding, NodeId n, NodeId operand) {
   return Relation::view;  // getattr: x.T, x.data
 }
 
+MetaId meta_of_written(Binding& binding, NodeId n) {
+  NodeId operand;
+  if (binding.writes(n)) {
+    aliased_operands(binding, n, [&](NodeId o) {
+      if (!operand.valid() && relation(binding, n, o) == Relation::same) operand = o;
+    });
+  }
+  return operand.valid() ? binding.graph().meta(operand) : MetaId();
+}
+
 }  // namespace fxrules::rewrite

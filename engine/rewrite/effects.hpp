@@ -105,4 +105,7 @@ enum class Relation : std::uint8_t {
 // Requires: `operand` is among the aliased operands of `n`. O(arguments).
 [[nodiscard]] Relation relation(Binding& binding, NodeId n, NodeId operand);
 
+// Of the result of an in-place op, which is the operand itself; none where it is not, or that has none.
+[[nodiscard]] MetaId meta_of_written(Binding& binding, NodeId n);
+
 }  // namespace fxrules::rewrite

@@ -1,5 +1,6 @@
 #include "fxrules/infer.hpp"
 
+#include "engine/rewrite/effects.hpp"
 #include "engine/rewrite/rewriter.hpp"
 
 namespace fxrules {
@@ -21,6 +22,7 @@ std::size_t infer_metadata(const RuleSet& rules, Graph& graph) {
       meta = machine.infer(n);
       machine.settle();
     }
+    if (!meta.valid()) meta = rewrite::meta_of_written(binding, n);
     graph.set_meta(n, meta);
     inferred += meta.valid();
   }

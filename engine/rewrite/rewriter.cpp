@@ -204,22 +204,11 @@ void Rewriter::infer(std::uint32_t fresh) {
   const NodeId n = machine_->fresh()[fresh].made;
   if (!machine_->fresh()[fresh].asked) {
     MetaId meta = machine_->infer(n);  // may build more fresh nodes
-    if (!meta.valid()) meta = meta_of_written(n);
+    if (!meta.valid()) meta = meta_of_written(*binding_, n);
     machine_->fresh()[fresh].meta = meta;
     machine_->fresh()[fresh].asked = true;
   }
   graph_->set_meta(n, machine_->fresh()[fresh].meta);
-}
-
-// The result of an in-place op is the operand itself.
-MetaId Rewriter::meta_of_written(NodeId n) {
-  NodeId operand;
-  if (binding_->writes(n)) {
-    aliased_operands(*binding_, n, [&](NodeId o) {
-      if (!operand.valid() && relation(*binding_, n, o) == Relation::same) operand = o;
-    });
-  }
-  return operand.valid() ? graph_->meta(operand) : MetaId();
 }
 
 void Rewriter::try_out(std::uint32_t fresh, NodeId root) {

@@ -85,7 +85,6 @@ class Rewriter : public Maker {
   bool make_all(std::uint32_t fresh, Make make);
   NodeId make_one(std::uint32_t fresh, NodeId root, NodeId place, SymbolId name);
   void infer(std::uint32_t fresh);
-  [[nodiscard]] MetaId meta_of_written(NodeId n);
   bool missing_operand(std::uint32_t fresh);
   [[nodiscard]] bool unmade(const Value& v) const { return v.is(Tag::fresh) && !machine_->fresh()[v.a].made.valid(); }
   void leave_out_defaults(const FreshNode& node, const Overload& schema);

@@ -139,9 +139,10 @@ TEST_CASE("a shape function may build calls, and one that asks about itself ends
 TEST_CASE("inference fills the nodes without metadata, in program order") {
   Graph graph = graph_of(
       "x: f32[4, s0] strides=(s0, 1) device=cpu = placeholder\ny = placeholder\na = .neg(x)\nb: f16[1] = torch.exp(a)\n"
-      "c = torch.ops.aten.tanh.default(b)\nd = torch.neg(y)\ne = torch.sin(x)\nreturn (c,)");
-  CHECK(infer_metadata(rules_of(kSame), graph) == 2);
-  CHECK(metas_of(graph) == "x = f32[4, s0][s0, 1]cpu\na = f32[4, s0][s0, 1]cpu\nb = f16[1]\nc = f16[1]\n");
+      "c = torch.ops.aten.tanh.default(b)\nd = torch.neg(y)\ne = torch.sin(x)\n"
+      "f = .add_(b, 1)\ng = .t_(b)\nreturn (c,)");
+  CHECK(infer_metadata(rules_of(kSame), graph) == 3);
+  CHECK(metas_of(graph) == "x = f32[4, s0][s0, 1]cpu\na = f32[4, s0][s0, 1]cpu\nb = f16[1]\nc = f16[1]\nf = f16[1]\n");
 }
 
 TEST_CASE("an inverse gives the base's new value") {
