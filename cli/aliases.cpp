@@ -42,7 +42,7 @@ std::vector<Piece> remarks_of(const SourcePtr& source) {
 
 class Aliases {
  public:
-  explicit Aliases(Graph& graph) : graph_(graph) {}
+  explicit Aliases(GraphFile& file) : graph_(file.graph), shared_(file.shared_inputs) {}
 
   void take(Piece said) {
     said = said.trimmed();
@@ -177,8 +177,8 @@ class Aliases {
 }  // namespace
 
 std::vector<std::pair<std::string, std::string>> take_aliases(const Options& options, const SourcePtr& source,
-                                                              Graph& graph) {
-  Aliases aliases(graph);
+                                                              GraphFile& file) {
+  Aliases aliases(file);
   for (const Piece& remark : remarks_of(source)) aliases.take(remark);
   for (const std::string& text : options.aliases) {
     const SourcePtr said = std::make_shared<Source>(Source{"--alias", text});

@@ -1,4 +1,4 @@
-// --alias, and `# alias:` in front of a graph: inputs that the caller passes with one storage.
+// --alias, `# alias:` in front of a graph, and what its file makes from one storage: inputs that share it.
 #pragma once
 
 #include <string>
@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "cli/arguments.hpp"
-#include "fxrules/graph.hpp"
+#include "fxrules/formats.hpp"
 
 namespace fxrules::cli {
 
@@ -14,6 +14,6 @@ namespace fxrules::cli {
 // view of it. `x,y` (they share storage, in a way that is not said) is returned, for ApplyOptions::shared_inputs.
 // Throws Error, each problem with its place.
 [[nodiscard]] std::vector<std::pair<std::string, std::string>> take_aliases(const Options& options,
-                                                                            const SourcePtr& source, Graph& graph);
+                                                                            const SourcePtr& source, GraphFile& file);
 
 }  // namespace fxrules::cli

@@ -55,7 +55,7 @@ class Makers {
     for (const Unsayable& u : unsayable_in_text_ir(file_.graph)) given_.insert(key(file_.graph, u));
     take_inputs(options, rules, file_.graph);
     ApplyOptions again = apply_options(options);
-    again.shared_inputs = take_aliases(options, source, file_.graph);
+    again.shared_inputs = take_aliases(options, source, file_);
     again.record = true;
     report_ = apply(rules, file_.graph, again);
     for (const Application& a : report_.applications) {
@@ -240,7 +240,7 @@ void make_program(ChosenGraphs& graphs, const std::shared_ptr<const Catalogue>& 
 std::vector<Work> rewrite(GraphFile& file, std::size_t number, const RuleSet& rules, const SourcePtr& source,
                           const Options& options, ApplyOptions how) {
   if (file.exported != nullptr) how.record = true;
-  how.shared_inputs = take_aliases(options, source, file.graph);
+  how.shared_inputs = take_aliases(options, source, file);
   std::shared_ptr<const Graph> came;
   if (!options.html.empty()) came = std::make_shared<const Graph>(file.graph.clone());
   std::vector<Work> works;

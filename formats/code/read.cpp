@@ -10,6 +10,7 @@
 
 #include "formats/around.hpp"
 #include "formats/code/function_reader.hpp"
+#include "formats/code/load_args.hpp"
 #include "formats/text_ir/atoms.hpp"
 
 namespace fxrules::code {
@@ -221,10 +222,11 @@ void read_all(const SourcePtr& source, const ReadOptions& options, std::size_t m
     if (file.title.empty() && class_line) file.title = class_line->name;
     file.place = {source, static_cast<std::uint32_t>(begin), static_cast<std::uint32_t>(end)};
     report_kept(out, source, at, begin);
+    def = lines.next_def(end);
+    file.shared_inputs = read_load_args(text.substr(end, def.value_or(text.size()) - end), file.graph);
     out.graphs.push_back(std::move(file));
     at = end;
     if (reader.gave_up()) break;
-    def = lines.next_def(at);
   }
   if (out.graphs.empty()) return;
   out.graphs.back().after = text.substr(at);

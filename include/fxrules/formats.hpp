@@ -114,6 +114,7 @@ struct GraphFile {
   std::string before;  // text in front of the graph, verbatim
   std::string after;   // text behind it, verbatim
   std::vector<Diagnostic> diagnostics;
+  std::vector<std::pair<std::string, std::string>> shared_inputs;  // that the file makes from one storage
   std::shared_ptr<pt2::Origin> exported;  // of .pt2 files and program JSON; null for other forms
   // What was done to the graph since, for programs of torch.export. By name: which value stands now for one that is
   // gone, and for which node another one was made, whose stack trace it then has.

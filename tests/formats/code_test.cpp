@@ -251,6 +251,37 @@ TEST_CASE("text around code is kept", "[formats]") {
   CHECK(file.before.ends_with("randn(4))\n\n"));
 }
 
+TEST_CASE("a repro script says what its inputs look like", "[formats]") {
+  const std::string text =
+      "class Repro(torch.nn.Module):\n    def forward(self, s0, a, b, c, d, e, f):\n        return (s0, a, b, c, d, e, "
+      "f)\n\ndef load_args(reader):\n"
+      "    reader.symint(3, expr='s27')  # s0\n"
+      "    buf0 = reader.storage(None, 64*s27, device=device(type='cuda', index=1), dtype_hint=torch.bfloat16)\n"
+      "    reader.tensor(buf0, (4, s27, 8), dtype=torch.bfloat16, is_leaf=True)  # a\n"
+      "    reader.tensor(buf0, (8, 4), (1, 8), dtype=torch.bfloat16, storage_offset=3)  # b\n"
+      "    buf1 = reader.storage('hash,(', 4)\n"
+      "    reader.tensor(buf1, (), is_leaf=True)  # c\n"
+      "    reader.tensor(None, (2,), dtype=torch.int64)  # d\n"
+      "    reader.tensor(None, what)  # e\n"
+      "    reader.const('f')  # f, filtered out during compilation\n"
+      "load_args._version = 0\n"
+      "    reader.tensor(None, (9,))  # e\n";
+  const GraphFile file = read(text);
+  CHECK(to_text(file) == text);
+  const auto meta = [&](const char* name) {
+    const MetaId id = file.graph.meta(file.graph.find(name));
+    return id.valid() ? file.graph.metas().text(id) : "?";
+  };
+  CHECK(meta("s0") == "Sym(s27)");
+  CHECK(meta("a") == "bf16[4, s27, 8][8*s27, 8, 1]cuda:1");
+  CHECK(meta("b") == "bf16[8, 4][1, 8]cuda:1");
+  CHECK(meta("c") == "f32[][]cpu");
+  CHECK(meta("d") == "i64[2][1]cpu");
+  CHECK(meta("e") == "?");
+  CHECK(meta("f") == "?");
+  CHECK(file.shared_inputs == std::vector<std::pair<std::string, std::string>>{{"a", "b"}});
+}
+
 TEST_CASE("nested graphs of older versions are found by their place", "[formats]") {
   const std::string text =
       "class GraphModule(torch.nn.Module):\n    def forward(self, x):\n        true_graph_0 = self.true_graph_0\n      "

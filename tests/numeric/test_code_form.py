@@ -2,6 +2,7 @@
 another, and what it writes runs to the same values."""
 
 import importlib
+import io
 import pathlib
 import re
 import subprocess
@@ -246,3 +247,34 @@ def test_code_and_text_ir_of_symbolic_trace_run_to_the_same_values():
         got = pytree.tree_leaves(written(x))
         assert len(got) == len(expected)
         assert all(torch.equal(a, b) if isinstance(a, torch.Tensor) else a == b for a, b in zip(got, expected)), (to, text)
+
+
+def repro_script(tracing):
+    """What Inductor writes of a graph to run it again, and the values of its inputs."""
+    from torch._dynamo.repro.after_aot import save_graph_repro
+    from torch.fx.experimental.proxy_tensor import make_fx
+
+    def step(cache, k, index, weight):
+        cache.index_put_([index], k)
+        return torch.nn.functional.linear(cache.view(-1, 8), weight) + 1
+
+    cache = torch.zeros(4, 2, 8, dtype=torch.bfloat16)
+    weight = torch.randn(8, 16, dtype=torch.bfloat16).t()
+    inputs = [cache, torch.ones(1, 2, 8, dtype=torch.bfloat16), torch.tensor([1]), weight]
+    module = make_fx(step, tracing_mode=tracing)(*inputs)
+    if tracing == "symbolic":
+        inputs = [node.meta["val"] for node in module.graph.nodes if node.op == "placeholder"]
+    text = io.StringIO()
+    save_graph_repro(text, module, inputs, "inductor", save_dir=None, stable_output=True)
+    return text.getvalue(), inputs
+
+
+@pytest.mark.parametrize("tracing", ["real", "symbolic"])
+def test_a_repro_script_says_what_its_inputs_look_like(tracing):
+    text, inputs = repro_script(tracing)
+    said = dict(line.split(" = ", 1) for line in fxrules("infer", "-", text=text).splitlines())
+    for name, value in zip(("cache_1", "k_1", "index_1", "weight_1"), inputs):
+        sizes, strides = ("[" + ", ".join(map(str, of)) + "]" for of in (value.shape, value.stride()))
+        dtype = {torch.bfloat16: "bf16", torch.int64: "i64"}[value.dtype]
+        assert said[name] == f"{dtype}{sizes}{strides}{value.device}"
+    assert said["index_put_"] == said["cache_1"]
