@@ -206,7 +206,7 @@ class NameCheck {
       if (binding.as != kNoTerm) value(binding.as);
       if (Variable* known = find(binding.name))
         ++known->uses;
-      else
+      else if (binding.name != "_")
         bind(binding.name, binding.name_range);
     }
     report_unused(bound);

@@ -56,6 +56,7 @@ class RuleLowering {
     for (std::size_t r = 1; r < rule.roots.size(); ++r)
       extra_root(rule.roots[r], variables, variants.front(), out, wants_rest);
 
+    locals_.clear();
     for (const Alternative& a : rule.alternatives) out.alternatives.push_back(alternative(a, rule, phase, variables));
     out.variables = variables.names();
     out.scalars = variables.scalars();
@@ -287,10 +288,11 @@ class RuleLowering {
     out.code = values.begin();
     std::vector<program::Assignment> assignments;
     for (const ResultBinding& b : a.result.bindings) {
-      const Index bound = b.name == "root" ? 0 : variables.find(b.name);
+      const bool effect = b.name == "_";
+      const Index bound = b.name == "root" ? 0 : effect ? kNone : variables.find(b.name);
       values.append(b.value);
-      if (bound == kNone) {
-        values.append_store(variables.add(b.name));
+      if ((bound == kNone && !effect) || locals_.contains(bound)) {
+        values.append_store(*locals_.insert(variables.add(b.name)).first);
         continue;
       }
       program::Assignment assignment;
@@ -314,7 +316,8 @@ class RuleLowering {
   Definitions& definitions_;
   DefTable& defs_;
   const Ast& ast_;
-  std::set<Index> chain_;  // of the phase
+  std::set<Index> chain_;   // of the phase
+  std::set<Index> locals_;  // of the rule's blocks: each alternative has its own
   std::uint32_t counted_ = 0;
   std::size_t line_ = 1;
 };

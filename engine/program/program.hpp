@@ -301,7 +301,7 @@ struct Def {
 enum class ResultKind : std::uint8_t { value, keep, error, note };
 
 struct Assignment {
-  Index variable = kNone;  // of the left side; 0 is root
+  Index variable = kNone;  // of the left side; 0 is root; none: only made, for what it writes
   Index value = kNone;     // variable that holds the new value
   Code as;
 };

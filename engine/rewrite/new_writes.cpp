@@ -13,6 +13,15 @@
 
 namespace fxrules::rewrite {
 
+// What a rule makes only for what it writes.
+Refusal Session::make_effects(NodeId root) {
+  for (const Value& effect : effects_) {
+    if (!rewriter_.make(effect, root, root, SymbolId())) return Refusal::no_spelling;
+    if (!binding_.writes(rewriter_.node_of(effect))) return Refusal::writes_nothing;
+  }
+  return Refusal::none;
+}
+
 // `going`: nodes that the rewrite replaces, whose reads do not count.
 Refusal Session::new_writes_allow(const std::vector<NodeId>& going) {
   new_writes_.clear();

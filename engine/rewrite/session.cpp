@@ -48,6 +48,12 @@ std::string describe(Refusal refusal) {
       return "the new call writes to an input that no output gives a new value";
     case Refusal::reads_written:
       return "the new call reads what it writes to";
+    case Refusal::writes_nothing:
+      return "a value named `_` is made for what it writes, and this one writes nothing";
+    case Refusal::effect_moves:
+      return "a call that is random or has an effect would move";
+    case Refusal::read_before:
+      return "a value that the rule replaces is read before it is written back";
   }
   return {};
 }
@@ -310,7 +316,14 @@ Outcome Session::value(const program::Rule& rule, Index index, const program::Al
   if (binding_.is_entry(root)) return write_back(index, alternative, root, variables, nodes);
   if (may_write(root)) return write(index, alternative, root, variables, nodes);
   replacements_.clear();
+  effects_.clear();
   for (const program::Assignment& a : alternative.assignments) {
+    if (a.variable == kNone) {
+      effects_.push_back(variables[a.value]);
+      if (effects_.back().is(Tag::fresh)) continue;
+      unbuilt_ = effects_.back().unusable() ? Refusal::not_known : Refusal::no_node;
+      return Outcome::declined;
+    }
     const Value old = variables[a.variable], value = variables[a.value];
     if (!old.is(Tag::node) || (!value.is(Tag::node) && !value.is(Tag::fresh))) {
       unbuilt_ = value.unusable() ? Refusal::not_known : Refusal::no_node;
@@ -331,6 +344,10 @@ Outcome Session::value(const program::Rule& rule, Index index, const program::Al
   };
   for (const Replacement& r : replacements_) {
     if (r.value.is(Tag::node) && replaced(r.value.node())) return refuse(index, root, Refusal::replaced);
+  }
+  if (const Refusal why = make_effects(root); why != Refusal::none) {
+    rewriter_.unmake();
+    return refuse(index, root, why);
   }
   for (const Replacement& r : replacements_) {
     SymbolId name;

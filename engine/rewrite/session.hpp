@@ -34,6 +34,9 @@ enum class Refusal : std::uint8_t {
   read_later,       // something behind a new write reads what it writes to
   not_writable,     // a new write to an input that keeps its value
   reads_written,    // a new write reads what it writes to through another operand
+  writes_nothing,   // a result that is only made for what it writes does not write
+  effect_moves,     // the new write would repeat or move a call that is random or has an effect
+  read_before,      // a matched value that gets another one is read before the root
 };
 
 enum class Outcome : std::uint8_t { declined, applied, failed, noted };
@@ -106,6 +109,13 @@ class Session {
     program::Code as;
     SymbolId name;  // of the base, when the operand is a view
   };
+  struct Gathered {
+    std::vector<Written> written;
+    Value root = Value::make(Tag::none);           // where the root's uses get a value of their own
+    std::vector<Value> effects;                    // made for what they write
+    std::vector<std::pair<NodeId, Value>> others;  // matched values whose uses behind the root mean another one
+    [[nodiscard]] bool keeps_operands() const;     // what was written stands there already, or new calls write it
+  };
   [[nodiscard]] std::vector<NodeId> written_by(NodeId root);
   [[nodiscard]] bool may_write(NodeId root) {
     const CallClass& call = binding_.call_class(root);
@@ -115,7 +125,8 @@ class Session {
   Outcome write(program::Index index, const program::Alternative& alternative, NodeId root,
                 std::vector<Value>& variables, const std::vector<NodeId>& nodes);
   Refusal gather_written(const program::Alternative& alternative, NodeId root, const std::vector<NodeId>& operands,
-                         const std::vector<Value>& variables, std::vector<Written>& written, Value& root_value);
+                         const std::vector<Value>& variables, const std::vector<NodeId>& nodes, Gathered& gathered);
+  Refusal written_in_place(NodeId root, const std::vector<NodeId>& nodes, const Gathered& gathered);
   [[nodiscard]] Refusal new_value_allows(NodeId root, NodeId operand, NodeId value);
   [[nodiscard]] bool reads_what_it_writes(NodeId root, const std::vector<Written>& written);
   void settle_root(NodeId root, NodeId value);
@@ -125,6 +136,7 @@ class Session {
   [[nodiscard]] bool decides_write(NodeId n, std::string_view argument);
 
   // new_writes.cpp: what rules make writes operands
+  [[nodiscard]] Refusal make_effects(NodeId root);
   [[nodiscard]] Refusal new_writes_allow(const std::vector<NodeId>& going);
   [[nodiscard]] Refusal new_write_allows(NodeId write, NodeId operand, const std::vector<NodeId>& except);
   [[nodiscard]] bool writes_anew(NodeId value);
@@ -181,6 +193,7 @@ class Session {
   std::vector<std::pair<NodeId, SymbolId>> device_changes_;  // not settled yet, each with the device it was on
   // Kept, so that an attempt allocates nothing.
   std::vector<Replacement> replacements_;
+  std::vector<Value> effects_;
   std::vector<NodeId> new_writes_, going_;
   std::unordered_map<std::uint32_t, NodeId> moved_behind_;  // by node: the last one that was put behind it
   NodeId last_input_;

@@ -58,7 +58,8 @@ Outcome Session::refuse_write(Index index, NodeId root, Refusal why) {
 // the value, or, of a call that returns several, one item each.
 Refusal Session::gather_written(const program::Alternative& alternative, NodeId root,
                                 const std::vector<NodeId>& operands, const std::vector<Value>& variables,
-                                std::vector<Written>& written, Value& root_value) {
+                                const std::vector<NodeId>& nodes, Gathered& gathered) {
+  std::vector<Written>& written = gathered.written;
   if (alternative.single) {
     if (operands.size() != 1) return Refusal::operand_left;
     const program::Assignment& a = alternative.assignments[0];
@@ -67,15 +68,24 @@ Refusal Session::gather_written(const program::Alternative& alternative, NodeId 
   }
   const auto assign = [&](NodeId old, const Value& value, program::Code as) {
     if (old == root) {
-      root_value = value;
+      gathered.root = value;
+      return true;
+    }
+    const bool operand = std::find(operands.begin(), operands.end(), old) != operands.end();
+    if (!operand && std::find(nodes.begin(), nodes.end(), old) != nodes.end()) {
+      gathered.others.emplace_back(old, value);
       return true;
     }
     const bool again = std::any_of(written.begin(), written.end(), [&](const Written& w) { return w.operand == old; });
-    if (again || std::find(operands.begin(), operands.end(), old) == operands.end()) return false;
+    if (again || !operand) return false;
     written.push_back({old, value, as, {}});
     return true;
   };
   for (const program::Assignment& a : alternative.assignments) {
+    if (a.variable == program::kNone) {
+      gathered.effects.push_back(variables[a.value]);
+      continue;
+    }
     const Value& old = variables[a.variable];
     const Value& value = variables[a.value];
     if (old.is(Tag::node)) {
@@ -163,14 +173,62 @@ void Session::settle_root(NodeId root, NodeId value) {
   rewriter_.users().forget();
 }
 
+bool Session::Gathered::keeps_operands() const {
+  return std::all_of(written.begin(), written.end(),
+                     [](const Written& w) { return w.value.is(Tag::node) && w.value.node() == w.operand; });
+}
+
+// The root's write becomes another one, to the same storage: the operand stays what it is, for all its readers. What
+// the new calls read, they read where the root stands.
+Refusal Session::written_in_place(NodeId root, const std::vector<NodeId>& nodes, const Gathered& gathered) {
+  for (const NodeId n : nodes) {
+    const Opcode opcode = graph_->opcode(n);
+    const bool call = opcode != Opcode::placeholder && opcode != Opcode::get_attr;
+    if (n != root && call && !binding_.removable(n)) return Refusal::effect_moves;
+  }
+  for (const Value& effect : gathered.effects) {
+    if (!binding_.writes(rewriter_.node_of(effect))) return Refusal::writes_nothing;
+  }
+  Storage& storage = rewriter_.storage();
+  Refusal why = Refusal::none;
+  for (const NodeId n : rewriter_.changes().created) {
+    written_operands(binding_, n, [&](NodeId operand) {
+      const bool own = std::any_of(gathered.written.begin(), gathered.written.end(),
+                                   [&](const Written& w) { return storage.together(w.operand, operand); });
+      std::size_t reads = 0;
+      for (const Slot& s : graph_->slots(n)) reads += s.kind == ArgKind::node && storage.together(s.node(), operand);
+      if (reads > 1) why = Refusal::reads_written;
+      if (!own && why == Refusal::none) why = new_write_allows(n, operand, rewriter_.changes().created);
+    });
+  }
+  for (const auto& [old, value] : gathered.others) {
+    const NodeId now = rewriter_.node_of(value);
+    if (!binding_.shares_nothing(old) || versions_.knows(old) || !is_new(now) || !binding_.shares_nothing(now))
+      return Refusal::written_later;
+    for (SlotId s = graph_->first_use(old); s.valid(); s = graph_->next_use(s)) {
+      const NodeId user = graph_->owner(s);
+      if (user != root && !graph_->precedes(root, user)) return Refusal::read_before;
+    }
+  }
+  return why;
+}
+
 Outcome Session::write(Index index, const program::Alternative& alternative, NodeId root, std::vector<Value>& variables,
                        const std::vector<NodeId>& nodes) {
   versions_.begin(root);  // a guard that counts uses has bound those that waited
-  std::vector<Written> written;
-  Value root_value = Value::make(Tag::none);
-  Refusal why = gather_written(alternative, root, written_by(root), variables, written, root_value);
+  Gathered gathered;
+  std::vector<Written>& written = gathered.written;
+  const Value& root_value = gathered.root;
+  Refusal why = gather_written(alternative, root, written_by(root), variables, nodes, gathered);
+  // Where the operand stays what it is, so may the write: nothing is lost.
+  const bool keeps = why == Refusal::none && gathered.keeps_operands();
+  const auto deny = [&](Refusal reason) {
+    return keeps ? refuse(index, root, reason) : refuse_write(index, root, reason);
+  };
+  if (!keeps && why == Refusal::none && !(gathered.others.empty() && gathered.effects.empty()))
+    why = Refusal::operand_left;
   if (why == Refusal::none) why = reads_move(nodes, root);
-  if (why != Refusal::none) return refuse_write(index, root, why);
+  if (why != Refusal::none) return deny(why);
   const auto usable = [&](const Value& v) { return v.is(Tag::node) || v.is(Tag::fresh); };
   const bool own = usable(root_value);  // the root's uses get a value of their own
   // The next alternative, or rule, may know a result.
@@ -182,21 +240,30 @@ Outcome Session::write(Index index, const program::Alternative& alternative, Nod
     if (!usable(w.value) || !rewriter_.can_write(w.value)) return unbuilt(w.value);
   }
   if (!own && !root_value.is(Tag::none)) return unbuilt(root_value);
+  for (const Value& v : gathered.effects) {
+    if (!v.is(Tag::fresh)) return unbuilt(v);
+  }
+  for (const auto& [old, v] : gathered.others) {
+    if (!usable(v)) return unbuilt(v);
+  }
   bool follows = false;
   std::unordered_set<std::uint32_t> buffers;
   for (const Written& w : written) {
     aliased_operands(binding_, root, [&](NodeId o) { follows |= o == w.operand; });
-    if (!buffers.insert(versions_.buffer_of(root, w.operand)).second)
-      return refuse_write(index, root, Refusal::shared_operands);
+    if (!buffers.insert(versions_.buffer_of(root, w.operand)).second) return deny(Refusal::shared_operands);
   }
-  if (written.size() > 1 && reads_what_it_writes(root, written))
-    return refuse_write(index, root, Refusal::shared_operands);
+  if (written.size() > 1 && reads_what_it_writes(root, written)) return deny(Refusal::shared_operands);
   const CallClass& call = binding_.call_class(root);
   follows |= call.unknown;
   const bool returns_nothing = call.schema != nullptr && call.schema->returns.empty();
   if (!own && graph_->has_uses(root) && (written.size() > 1 || (!follows && !returns_nothing)))
-    return refuse_write(index, root, Refusal::result_used);
+    return deny(Refusal::result_used);
 
+  const auto made = [&](const Value& v) { return rewriter_.make(v, root, root, SymbolId()); };
+  if (!std::all_of(gathered.effects.begin(), gathered.effects.end(), made)) {
+    rewriter_.unmake();
+    return deny(Refusal::no_spelling);
+  }
   for (Written& w : written) {
     SymbolId name;
     const Value text = w.as.present() ? machine_.run(w.as, variables) : Value();
@@ -206,12 +273,14 @@ Outcome Session::write(Index index, const program::Alternative& alternative, Nod
       name = graph_->numbered_name(graph_->text(text.symbol()));
     if (!rewriter_.make(w.value, root, root, name)) {
       rewriter_.unmake();
-      return refuse_write(index, root, Refusal::no_spelling);
+      return deny(Refusal::no_spelling);
     }
   }
-  if (own && !rewriter_.make(root_value, root, root, SymbolId())) {
+  const bool rest =
+      std::all_of(gathered.others.begin(), gathered.others.end(), [&](const auto& o) { return made(o.second); });
+  if (!rest || (own && !made(root_value))) {
     rewriter_.unmake();
-    return refuse_write(index, root, Refusal::no_spelling);
+    return deny(Refusal::no_spelling);
   }
   for (const NodeId n : rewriter_.changes().created) {
     for (const Slot& s : graph_->slots(n)) {
@@ -223,15 +292,21 @@ Outcome Session::write(Index index, const program::Alternative& alternative, Nod
     if (why == Refusal::none && !is_new(value) && !graph_->precedes(value, root)) why = Refusal::not_before;
     if (why == Refusal::none) why = new_value_allows(root, w.operand, value);
   }
+  const bool moves = !rewriter_.changes().created.empty() || !gathered.others.empty();
+  if (why == Refusal::none && keeps && moves) why = written_in_place(root, nodes, gathered);
   if (why != Refusal::none) {
     rewriter_.unmake();
-    return refuse_write(index, root, why);
+    return deny(why);
   }
   writing_ = index;
   for (const Written& w : written) {
     const NodeId value = rewriter_.node_of(w.value);
     if (w.value.is(Tag::fresh)) inherit(w.operand, value);
     rewriter_.changes().gained_uses.push_back(value);
+  }
+  for (const auto& [old, value] : gathered.others) {
+    inherit(old, rewriter_.node_of(value));
+    rewriter_.replace(old, rewriter_.node_of(value));
   }
   if (own) {
     settle_root(root, rewriter_.node_of(root_value));
