@@ -311,7 +311,7 @@ def draws():
 
     @draw("diagonal")
     def _(c):
-        return spelled(c, "diagonal", c.tensor(low=2), *c.pick((), (0,), (0, 0, 1)))
+        return spelled(c, "diagonal", c.tensor(low=2), *c.pick((), (0,), (0, 0, 1), (1,), (-1, 1, 0)))
 
     @draw("as_strided")
     def _(c):
