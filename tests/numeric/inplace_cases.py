@@ -344,6 +344,15 @@ def _(x, y):
     return (x.neg(),)
 
 
+@case("A20 a reshape of an item of a list", x="bf16[2,3]", y="f32[2,3]", z="f32[3]", plain="lost-write")
+def _(x, y, z):
+    torch._foreach_add_([x, y], [y.neg(), z])
+    x.reshape(-1).mul_(2)
+    torch._foreach_mul_([y], 3)
+    y.flatten()[1:].zero_()
+    return x.neg(), y.sum(0)
+
+
 @case("A21 random programs by number", x="f32[3]", y="f32[3]")
 def _(x, y):
     x.addcdiv_(y, y.abs().add(1), value=0.5)

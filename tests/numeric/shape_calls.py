@@ -541,3 +541,25 @@ def draws():
                       (getattr, (x, "shape"), {}), (getattr, (x, "ndim"), {}))
 
     return table
+
+
+def list_draws():
+    """Ops on lists of tensors."""
+    names = {
+        "same": "neg ceil floor round trunc frac sign".split(),
+        "floating": "exp sqrt log1p sigmoid tanh reciprocal erf sin log rsqrt".split(),
+        "pair": "add sub mul maximum minimum clamp_min clamp_max".split(),
+        "quotient": ["div"],
+        "triple": ["addcmul", "addcdiv"],
+    }
+
+    def drawn(kind):
+        def draw(c):
+            xs = [c.tensor(dtype=c.dtype(FLOATS)) for _ in range(2)]
+            ys, zs = ([c.like(x, x.dtype if kind == "triple" else None) for x in xs] for _ in range(2))
+            arguments = {"pair": (c.pick(ys, 2, 1.5, [2, 1.5]),), "quotient": (c.pick(ys, 2.0),), "triple": (ys, zs, 0.5)}
+            return getattr(torch, f"_foreach_{c.pick(*names[kind])}"), (xs, *arguments.get(kind, ())), {}
+
+        return draw
+
+    return {kind: drawn(kind) for kind in names}
