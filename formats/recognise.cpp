@@ -2,6 +2,7 @@
 #include "formats/recognise.hpp"
 
 #include <algorithm>
+#include <functional>
 
 #include "formats/text_ir/atoms.hpp"
 #include "formats/text_ir/header.hpp"
@@ -12,7 +13,15 @@ namespace {
 
 constexpr std::size_t kNowhere = std::string_view::npos;
 
-bool holds(std::string_view text, std::string_view word) { return text.find(word) != kNowhere; }
+// These words begin with characters that texts are full of: looking for their ends first skips most of it.
+std::size_t find(std::string_view text, std::string_view word, std::size_t from = 0) {
+  if (from >= text.size()) return kNowhere;
+  const auto begin = text.begin() + static_cast<std::ptrdiff_t>(from);
+  const auto at = std::search(begin, text.end(), std::boyer_moore_horspool_searcher(word.begin(), word.end()));
+  return at == text.end() ? kNowhere : static_cast<std::size_t>(at - text.begin());
+}
+
+bool holds(std::string_view text, std::string_view word) { return find(text, word) != kNowhere; }
 
 // The table of contents stands at the end of a zip file; names are stored as they are.
 std::string_view table_of_contents(std::string_view text) {
@@ -32,11 +41,11 @@ GraphForm json_form(std::string_view text) {
 
 // Whether some line has `word` and, behind it, `second`.
 bool line_with(std::string_view text, std::string_view word, std::string_view second) {
-  std::size_t at = text.find(word);
+  std::size_t at = find(text, word);
   while (at != kNowhere) {
     const std::size_t stop = std::min(text.find('\n', at), text.size());
     if (holds(text.substr(at, stop - at), second)) return true;
-    at = text.find(word, stop);
+    at = find(text, word, stop);
   }
   return false;
 }
@@ -44,7 +53,7 @@ bool line_with(std::string_view text, std::string_view word, std::string_view se
 // A line that begins with `opcode`, with the other columns behind it.
 bool holds_table(std::string_view text) {
   constexpr std::string_view kOpcode = "opcode ";
-  for (std::size_t at = text.find(kOpcode); at != kNowhere; at = text.find(kOpcode, at + 1)) {
+  for (std::size_t at = find(text, kOpcode); at != kNowhere; at = find(text, kOpcode, at + 1)) {
     if (at > 0 && text[at - 1] != '\n') continue;
     const std::string_view line = text.substr(at, std::min(text.find('\n', at), text.size()) - at);
     if (line_with(line, "name ", "target") && holds(line, "kwargs")) return true;
@@ -55,7 +64,7 @@ bool holds_table(std::string_view text) {
 // A line that begins with `def forward(`.
 bool holds_function(std::string_view text) {
   constexpr std::string_view kDef = "def forward(";
-  for (std::size_t at = text.find(kDef); at != kNowhere; at = text.find(kDef, at + 1)) {
+  for (std::size_t at = find(text, kDef); at != kNowhere; at = find(text, kDef, at + 1)) {
     std::size_t begin = at;
     while (begin > 0 && (text[begin - 1] == ' ' || text[begin - 1] == '\t')) --begin;
     if (begin == 0 || text[begin - 1] == '\n') return true;
@@ -64,7 +73,7 @@ bool holds_function(std::string_view text) {
 }
 
 bool is_torchscript(std::string_view text) {
-  const std::size_t header = text.find("graph(%");
+  const std::size_t header = find(text, "graph(%");
   if (header != kNowhere && (header == 0 || text[header - 1] == '\n' || text[header - 1] == ' ')) return true;
   return holds(text, " = prim::") || (holds(text, " : Tensor = aten::"));
 }

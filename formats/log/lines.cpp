@@ -119,9 +119,10 @@ bool glog(Scanner& scan, Prefix& out, bool& whole) {
   }
   out.process = scan.digits();
   if (!out.process.empty() ? !scan.skip(" ") : whole) return false;
-  const std::string_view place = scan.until("]");
+  const std::string_view word = scan.rest().substr(0, scan.rest().find(' '));
+  const std::string_view place = word.substr(0, word.find(']'));
   const std::size_t line = place.rfind(".py:");
-  return line != kNowhere && place.find(' ') == kNowhere && is_numbered(place.substr(line), ".py:");
+  return line != kNowhere && is_numbered(place.substr(line), ".py:") && scan.skip(place) && scan.skip("]");
 }
 
 // `[2023-11-02 12:00:00,000] [0/0] torch._dynamo.output_graph.__graph_code: [DEBUG]`

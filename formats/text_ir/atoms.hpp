@@ -1,6 +1,8 @@
 // What an unquoted, undivided text of the text IR stands for.
 #pragma once
 
+#include <array>
+#include <cstdint>
 #include <string_view>
 
 #include "fxrules/graph.hpp"
@@ -11,9 +13,20 @@ namespace fxrules::text_ir {
 // constant is `bare`: a string, a device or a symbolic size, which the form does not tell apart.
 [[nodiscard]] Slot literal_of(Symbols& symbols, std::string_view text);
 
-[[nodiscard]] constexpr bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; }
-[[nodiscard]] constexpr bool is_digit(char c) { return c >= '0' && c <= '9'; }
-[[nodiscard]] constexpr bool is_name(char c) { return is_letter(c) || is_digit(c); }
+// Asked of every character: one look-up.
+constexpr std::array<std::uint8_t, 256> character_classes() {
+  std::array<std::uint8_t, 256> out{};
+  for (int c = 0; c < 128; ++c) {
+    const bool letter = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
+    const bool digit = c >= '0' && c <= '9';
+    out[static_cast<std::size_t>(c)] = static_cast<std::uint8_t>((letter ? 1 : 0) | (digit ? 2 : 0));
+  }
+  return out;
+}
+inline constexpr std::array<std::uint8_t, 256> kClasses = character_classes();
+[[nodiscard]] constexpr bool is_letter(char c) { return (kClasses[static_cast<unsigned char>(c)] & 1) != 0; }
+[[nodiscard]] constexpr bool is_digit(char c) { return (kClasses[static_cast<unsigned char>(c)] & 2) != 0; }
+[[nodiscard]] constexpr bool is_name(char c) { return kClasses[static_cast<unsigned char>(c)] != 0; }
 [[nodiscard]] bool is_identifier(std::string_view text);
 // `s0`, `u12`, `zuf3`: how torch names the symbols of sizes.
 [[nodiscard]] bool is_size_symbol(std::string_view text);
