@@ -186,7 +186,7 @@ std::string text_before(const Source& source, const ChosenGraphs& graphs, const 
       std::any_of(graphs.files.graphs.begin(), graphs.files.graphs.end(), [](const GraphFile& file) {
         return file.exported != nullptr || file.from_log || file.form == GraphForm::tabular;
       });
-  return rewritten_whole ? text_of(source, graphs) : source.text;
+  return rewritten_whole ? text_of(source, graphs) : std::string(source.text);
 }
 
 void write_diff(const Source& source, const std::string& before, const ChosenGraphs& after, Console& console) {

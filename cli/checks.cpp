@@ -23,7 +23,7 @@ std::string condition(const dsl::Ast& ast, const dsl::Test::Check& check) {
 }
 
 SourcePtr with_check_rules(const dsl::Ast& ast, const dsl::Test& test) {
-  std::string text = ast.source->text + "\nphase fxrules_checks once\n";
+  std::string text = std::string(ast.source->text) + "\nphase fxrules_checks once\n";
   for (std::size_t i = 0; i < test.checks.size(); ++i) {
     text += fmt::format("def {0}{1}() = ({2}) == True\n{0}{1}:\n  *(..) => note \"{{{0}{1}()}}\"\n", kLabel, i,
                         condition(ast, test.checks[i]));

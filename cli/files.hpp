@@ -14,6 +14,8 @@ namespace fxrules::cli {
 
 // The whole file; "-" is `standard_input`, whose name in diagnostics is `<stdin>`.
 [[nodiscard]] SourcePtr read_source(const std::string& path, std::istream& standard_input);
+// The same of what may be large: such files are mapped. Who cuts one short meanwhile ends the program.
+[[nodiscard]] SourcePtr map_source(const std::string& path, std::istream& standard_input);
 
 // A file that appears whole or not at all: pieces go to a file beside it, `commit` renames that. What is no
 // plain file (a device, a pipe) is written as it stands. An existing file keeps its mode; a symbolic link

@@ -14,7 +14,7 @@ bool stays_on_disk(const std::string& path) { return path != "-" && is_archive(p
 
 SourcePtr read_graph_source(const std::string& path, Console& console) {
   if (stays_on_disk(path)) return std::make_shared<Source>(Source{path, {}});
-  return read_source(path, console.in);
+  return map_source(path, console.in);
 }
 
 GraphFile read_graph_file(const SourcePtr& source, std::shared_ptr<const Catalogue> catalogue, Console& console) {

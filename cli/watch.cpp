@@ -139,7 +139,7 @@ int watch_apply(const Options& options, Console& console, const RunOnce& apply, 
   once.watch = once.diff = false;
   once.out.clear();
   once.report = ReportForm::text;
-  std::string last = read_source(options.graph, console.in)->text;
+  std::string last(read_source(options.graph, console.in)->text);
   int code = kFailure;
   const auto files = [&] {
     std::vector<std::string> paths = files_of_rules(options.rules, load_options(options, load_catalogue()));

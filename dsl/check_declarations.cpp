@@ -93,7 +93,7 @@ class DeclarationCheck {
                      found->second);
     }
     for (const Range& word : phase.unknown_words) {
-      const std::string text = in_.ast.source->text.substr(word.begin, word.end - word.begin);
+      const std::string text(in_.ast.source->text.substr(word.begin, word.end - word.begin));
       std::string hint = did_you_mean(text, kPhaseWords);
       if (hint.empty()) hint = "a phase is `once` or runs to a fixpoint, and goes `forward` or in `reverse`";
       report("unknown-phase-word", fmt::format("unknown word `{}` behind the phase's name", text), word,

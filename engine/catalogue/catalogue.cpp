@@ -21,11 +21,9 @@ SourcePtr read_source(const std::filesystem::path& path) {
   if (!file) {
     throw Error({{Severity::error, "catalogue-missing", fmt::format("cannot read `{}`", path.string()), {}, {}}});
   }
-  auto source = std::make_shared<Source>();
-  source->name = path.string();
-  source->text.resize(static_cast<std::size_t>(std::filesystem::file_size(path)));
-  file.read(source->text.data(), static_cast<std::streamsize>(source->text.size()));
-  return source;
+  std::string text(static_cast<std::size_t>(std::filesystem::file_size(path)), '\0');
+  file.read(text.data(), static_cast<std::streamsize>(text.size()));
+  return std::make_shared<Source>(path.string(), std::move(text));
 }
 
 // Searched in this order for a name without a name space.

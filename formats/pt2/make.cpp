@@ -148,9 +148,8 @@ GraphFile as_exported(GraphFile file, bool archive, std::shared_ptr<const Catalo
   }
   pt2::flatten_output(file.graph);
   if (file.graph.signature() == nullptr) pt2::sign(file.graph);
-  auto source = std::make_shared<Source>();
-  source->name = file.place.source != nullptr ? file.place.source->name : file.title;
-  source->text = pt2::empty_program(file.graph);
+  const auto source = std::make_shared<Source>(file.place.source != nullptr ? file.place.source->name : file.title,
+                                               pt2::empty_program(file.graph));
   auto origin = std::make_shared<pt2::Origin>();
   ReadOptions options;
   options.tables = file.graph.tables();

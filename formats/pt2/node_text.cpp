@@ -37,7 +37,7 @@ void read_arguments(Json& json, Value& value, std::string_view text, NodeParts& 
 }  // namespace
 
 NodeParts parts_of_node(const Source& source, Range node) {
-  Json json(source.text, source.text.capacity() - source.text.size(), node);
+  Json json(source.text, source.room, node);
   NodeParts parts;
   for (auto field_or_error : json.root()) {
     Field field = field_of(field_or_error);
@@ -61,7 +61,7 @@ NodeParts parts_of_node(const Source& source, Range node) {
 }
 
 Range value_of(const Source& source, Range object, std::string_view key) {
-  Json json(source.text, source.text.capacity() - source.text.size(), object);
+  Json json(source.text, source.room, object);
   for (auto field_or_error : json.root()) {
     Field field = field_of(field_or_error);
     if (json.key(field) == key) return json.skip(field.value());

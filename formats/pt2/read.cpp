@@ -76,9 +76,7 @@ GraphFile read_from(Archive& archive, const std::string& file, std::shared_ptr<O
                                fmt::format("{}: of {} programs, `{}` is read", file, found.size(), member),
                                {},
                                {}});
-  auto source = std::make_shared<Source>();
-  source->name = file + ":" + member;
-  source->text = archive.read(found[0], Json::kPadding);
+  const auto source = std::make_shared<Source>(file + ":" + member, archive.read(found[0], Json::kPadding));
   origin->member = member;
   read_program(source, options, *origin, out);
   out.exported = std::move(origin);

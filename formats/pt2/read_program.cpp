@@ -71,7 +71,7 @@ void read_program(const SourcePtr& source, const ReadOptions& options, Origin& o
   const std::string_view text = source->text;
   out.graph = options.tables != nullptr ? Graph(options.tables) : Graph();
   try {
-    Json json(text, source->text.capacity() - text.size(), {0, static_cast<std::uint32_t>(text.size())});
+    Json json(text, source->room, {0, static_cast<std::uint32_t>(text.size())});
     Reading reading{json, program, options.catalogue.get(), out.diagnostics, options.max_errors, 0, {}, false, false};
     try {
       read_all(reading, out.graph);
@@ -104,12 +104,11 @@ void read_program(const SourcePtr& source, const ReadOptions& options, Origin& o
 }
 
 SourcePtr with_room(const SourcePtr& source) {
-  if (source->text.capacity() - source->text.size() >= Json::kPadding) return source;
-  auto copy = std::make_shared<Source>();
-  copy->name = source->name;
-  copy->text.reserve(source->text.size() + Json::kPadding);
-  copy->text = source->text;
-  return copy;
+  if (source->room >= Json::kPadding) return source;
+  std::string copy;
+  copy.reserve(source->text.size() + Json::kPadding);
+  copy = source->text;
+  return std::make_shared<Source>(source->name, std::move(copy));
 }
 
 }  // namespace fxrules::pt2

@@ -18,8 +18,23 @@ namespace fxrules {
 
 // A named text that diagnostics point into. Shared, because spans outlive the stage that read the text.
 struct Source {
+  Source(std::string source_name, std::string own_text)
+      : name(std::move(source_name)), holder_(std::make_shared<const std::string>(std::move(own_text))) {
+    const auto& held = *static_cast<const std::string*>(holder_.get());
+    text = held;
+    room = held.capacity() - held.size();
+  }
+  // Text that `holder` keeps where it is, as a mapped file.
+  Source(std::string source_name, std::string_view held, std::size_t readable_behind,
+         std::shared_ptr<const void> holder)
+      : name(std::move(source_name)), text(held), room(readable_behind), holder_(std::move(holder)) {}
+
   std::string name;  // as the user gave it; "<stdin>" for standard input
-  std::string text;
+  std::string_view text;
+  std::size_t room = 0;  // bytes behind the text that may be read too
+
+ private:
+  std::shared_ptr<const void> holder_;
 };
 using SourcePtr = std::shared_ptr<const Source>;
 
