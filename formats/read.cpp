@@ -176,7 +176,20 @@ Diagnostic nothing_found(const SourcePtr& source) {
   return d;
 }
 
+// As a Windows shell redirects it.
+bool is_utf16(std::string_view text) { return text.starts_with("\xFF\xFE") || text.starts_with("\xFE\xFF"); }
+
 GraphFiles read_most(const SourcePtr& source, const ReadOptions& options, std::size_t most) {
+  if (is_utf16(source->text)) {
+    GraphFiles refused;
+    refused.diagnostics.push_back({Severity::error,
+                                   "no-graph",
+                                   fmt::format("{}: this is text in UTF-16, which is not read", source->name),
+                                   {},
+                                   "save it as UTF-8",
+                                   {}});
+    return refused;
+  }
   GraphFiles out = read_some(source, options, most);
   if (out.graphs.empty() && !has_errors(out.diagnostics)) out.diagnostics.push_back(nothing_found(source));
   return out;

@@ -59,6 +59,8 @@ TEST_CASE("what is not read is refused with a sentence", "[formats]") {
   CHECK(refusal("") ==
         "error: in.txt: this is an empty file, which holds no FX graph [no-graph]\nhint: give the text of "
         "`print(gm.graph)`\n");
+  CHECK(refusal(std::string("\xFF\xFEg\0r\0", 6)) ==
+        "error: in.txt: this is text in UTF-16, which is not read [no-graph]\nhint: save it as UTF-8\n");
   CHECK(refusal("hello\n") ==
         "error: in.txt: no graph found, in none of the known forms [no-graph]\nhint: give the text of "
         "`print(gm.graph)`\n");
