@@ -57,41 +57,41 @@ std::string code_of(std::size_t nodes) {
 }
 
 struct Times {
-  double copy = 1e30, read = 1e30, write = 1e30;
+  double copy = 0, read = 0, write = 0;
 };
 
+// Medians of the rounds.
 Times measure(const std::string& path, int rounds) {
-  Times out;
+  std::vector<double> copies, reads, writes;
   for (int i = 0; i < rounds; ++i) {
     std::string text;
-    out.copy = std::min(out.copy, timed([&] {
-                          std::ifstream in(path, std::ios::binary);
-                          in.seekg(0, std::ios::end);
-                          text.resize(static_cast<std::size_t>(in.tellg()));
-                          in.seekg(0);
-                          in.read(text.data(), static_cast<std::streamsize>(text.size()));
-                          const std::string copy = text;
-                          keep(static_cast<std::uint64_t>(copy.back()));
-                        }));
+    copies.push_back(timed([&] {
+      std::ifstream in(path, std::ios::binary);
+      in.seekg(0, std::ios::end);
+      text.resize(static_cast<std::size_t>(in.tellg()));
+      in.seekg(0);
+      in.read(text.data(), static_cast<std::streamsize>(text.size()));
+      const std::string copy = text;
+      keep(static_cast<std::uint64_t>(copy.back()));
+    }));
     const auto source = std::make_shared<Source>(Source{"bench", std::move(text)});
     GraphFile file;
-    out.read = std::min(out.read, timed([&] { file = read_graph(source); }));
+    reads.push_back(timed([&] { file = read_graph(source); }));
     if (has_errors(file.diagnostics)) {
       fmt::print(stderr, "{}", render(file.diagnostics));
       std::exit(1);
     }
     std::size_t bytes = 0;
-    out.write =
-        std::min(out.write, timed([&] { write_graph(file, [&](std::string_view piece) { bytes += piece.size(); }); }));
+    writes.push_back(timed([&] { write_graph(file, [&](std::string_view piece) { bytes += piece.size(); }); }));
     keep(bytes);
   }
-  return out;
+  return {median(copies), median(reads), median(writes)};
 }
 
 void run(std::string_view form, std::size_t nodes, const std::string& text) {
   const std::string path = fmt::format("bench_formats.{}.tmp", ::getpid());
   std::ofstream(path, std::ios::binary) << text;
-  const Times t = measure(path, nodes > 2'000'000 ? 2 : 5);
+  const Times t = measure(path, nodes > 2'000'000 ? 3 : 5);
   std::remove(path.c_str());
   const auto per_node = [&](double seconds) { return seconds * 1e9 / static_cast<double>(nodes); };
   fmt::print("{:<8} {:>9} nodes {:>6.0f} MB   read {:>6.0f} ns/node {:>6.1f}x   write {:>6.0f} ns/node {:>6.1f}x\n",
