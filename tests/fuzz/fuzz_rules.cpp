@@ -40,7 +40,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   const dsl::ParseResult parsed = dsl::parse(source);
   check(parsed.ast.rules.empty() || !dsl::to_text(parsed.ast).empty());
 
-  if (parsed.diagnostics.empty()) check_format(source->text);
+  if (parsed.diagnostics.empty()) check_format(std::string(source->text));
 
   LoadOptions options;
   options.catalogue = catalogue;

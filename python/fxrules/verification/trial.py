@@ -189,14 +189,15 @@ def try_rule(subject: Subject, rules: RuleSet, rule: str) -> Outcome:
         after = [run(module, subject.case, seed) for seed in _SEEDS]
     except Exception as error:
         return Outcome("differs", _shown(subject, module, [f"the result raises {type(error).__name__}: {error}"]))
+    as_made = not subject.writes and not any(writes(n) for n in module.graph.nodes)
     for old, new in zip(subject.before, after):
-        found = _differences(subject, report, old, new)
+        found = _differences(subject, report, old, new, as_made)
         if found:
             return Outcome("differs", _shown(subject, module, found))
     return Outcome("same", graph=str(module.graph))
 
 
-def _differences(subject: Subject, report: Report, old: Run, new: Run) -> list[str]:
+def _differences(subject: Subject, report: Report, old: Run, new: Run, as_made: bool) -> list[str]:
     found: list[str] = []
     compare = _alike if subject.random else _equal
     strict = not subject.writes
@@ -204,9 +205,10 @@ def _differences(subject: Subject, report: Report, old: Run, new: Run) -> list[s
         found += compare(f"output {i}", a, b, strides=False)
     for name, a, b in zip(subject.case.inputs, old.inputs, new.inputs):
         found += compare(f"`{name}` afterwards", a, b, strides=False)
-    # What took a root's place, as it was made. What a write returns is the operand, which outputs tell.
-    for application in report.applications:
-        if application.root in old.seen and application.result in new.seen and not subject.writes:
+    # What took a root's place, as it was made. What a write returns is the operand, and what a new write is about
+    # changes behind that: outputs tell.
+    for application in report.applications if as_made else ():
+        if application.root in old.seen and application.result in new.seen:
             found += compare(f"`{application.root}`", old.seen[application.root], new.seen[application.result], strict)
     found += [f"{_place(subject, a)} and {_place(subject, b)} newly share storage" for a, b in new.shared - old.shared]
     if strict:
