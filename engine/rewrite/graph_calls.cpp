@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <optional>
+#include <unordered_map>
 #include <unordered_set>
 
 #include "engine/rewrite/effects.hpp"
@@ -162,13 +163,28 @@ NodeId base_of(Binding& binding, NodeId n) {
   }
 }
 
-// Storage counts all that a call gives as one; different new tensors of it, and views of them, share nothing.
-bool different_parts(Binding& binding, NodeId a, NodeId b) {
-  const NodeId base = base_of(binding, a), other = base_of(binding, b);
-  if (!base.valid() || !other.valid()) return false;
-  const std::optional<NewPart> part = part_of_new(binding, base), of_other = part_of_new(binding, other);
-  return part && of_other && (part->whole != of_other->whole || part->index != of_other->index);
-}
+// Storage counts all that a call gives as one; different new tensors of it, and views of them, share nothing. Which
+// one a value lives in is found when it is first asked for.
+class Parts {
+ public:
+  explicit Parts(Binding& binding) : binding_(&binding) {}
+
+  [[nodiscard]] bool different(NodeId a, NodeId b) {
+    const std::optional<NewPart> one = of(a), other = of(b);
+    return one && other && (one->whole != other->whole || one->index != other->index);
+  }
+
+ private:
+  std::optional<NewPart> of(NodeId n) {
+    const auto [found, fresh] = known_.try_emplace(n.value);
+    if (!fresh) return found->second;
+    if (const NodeId base = base_of(*binding_, n); base.valid()) found->second = part_of_new(*binding_, base);
+    return found->second;
+  }
+
+  Binding* binding_;
+  std::unordered_map<std::uint32_t, std::optional<NewPart>> known_;
+};
 
 }  // namespace
 
@@ -176,6 +192,7 @@ Obstacles obstacles(Binding& binding, const std::vector<BodyCall>& calls, const 
                     Storage& storage) {
   const Graph& graph = binding.graph();
   Obstacles found;
+  Parts parts(binding);
   for (const BodyCall& call : calls) {
     for (std::uint32_t i = 0; i < call.operands.size(); ++i) {
       const auto any = [&](const std::vector<bool> BodyFacts::*what) {
@@ -190,7 +207,7 @@ Obstacles obstacles(Binding& binding, const std::vector<BodyCall>& calls, const 
       for (std::uint32_t j = 0; j < call.operands.size(); ++j) {
         const Slot& other = graph[call.operands[j]];
         if (j == i || other.kind != ArgKind::node || !storage.together(slot.node(), other.node())) continue;
-        if (different_parts(binding, slot.node(), other.node())) continue;
+        if (parts.different(slot.node(), other.node())) continue;
         found.push_back({call.call, i, "another operand may share its storage"});
         break;
       }

@@ -14,8 +14,8 @@
 namespace fxrules::rewrite {
 
 // What a rule makes only for what it writes.
-Refusal Session::make_effects(NodeId root) {
-  for (const Value& effect : effects_) {
+Refusal Session::make_effects(const std::vector<Value>& effects, NodeId root) {
+  for (const Value& effect : effects) {
     if (!rewriter_.make(effect, root, root, SymbolId())) return Refusal::no_spelling;
     if (!binding_.writes(rewriter_.node_of(effect))) return Refusal::writes_nothing;
   }
@@ -40,18 +40,17 @@ Refusal Session::new_writes_allow(const std::vector<NodeId>& going) {
   return why;
 }
 
+// The write gets what it writes to a second time: as it is, or as a value that shares its storage.
+bool Session::reads_written(NodeId write, NodeId operand) {
+  const std::span<const Slot> slots = graph_->slots(write);
+  return std::count_if(slots.begin(), slots.end(), [&](const Slot& s) {
+           return s.kind == ArgKind::node && rewriter_.storage().together(s.node(), operand);
+         }) > 1;
+}
+
 Refusal Session::new_write_allows(NodeId write, NodeId operand, const std::vector<NodeId>& except) {
   Storage& storage = rewriter_.storage();
-  std::size_t occurrences = 0;
-  for (const Slot& s : graph_->slots(write)) {
-    if (s.kind != ArgKind::node) continue;
-    if (s.node() == operand) {
-      ++occurrences;
-    } else if (storage.together(s.node(), operand)) {
-      return Refusal::reads_written;
-    }
-  }
-  if (occurrences > 1) return Refusal::reads_written;
+  if (reads_written(write, operand)) return Refusal::reads_written;
   if (storage.holds_input(operand)) {
     const NodeId input = storage.only_input(operand);
     if (!input.valid() || !binding_.entry_of(input).valid()) return Refusal::not_writable;

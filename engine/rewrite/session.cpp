@@ -345,7 +345,7 @@ Outcome Session::value(const program::Rule& rule, Index index, const program::Al
   for (const Replacement& r : replacements_) {
     if (r.value.is(Tag::node) && replaced(r.value.node())) return refuse(index, root, Refusal::replaced);
   }
-  if (const Refusal why = make_effects(root); why != Refusal::none) {
+  if (const Refusal why = make_effects(effects_, root); why != Refusal::none) {
     rewriter_.unmake();
     return refuse(index, root, why);
   }

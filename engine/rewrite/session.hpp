@@ -136,7 +136,8 @@ class Session {
   [[nodiscard]] bool decides_write(NodeId n, std::string_view argument);
 
   // new_writes.cpp: what rules make writes operands
-  [[nodiscard]] Refusal make_effects(NodeId root);
+  [[nodiscard]] Refusal make_effects(const std::vector<Value>& effects, NodeId root);
+  [[nodiscard]] bool reads_written(NodeId write, NodeId operand);
   [[nodiscard]] Refusal new_writes_allow(const std::vector<NodeId>& going);
   [[nodiscard]] Refusal new_write_allows(NodeId write, NodeId operand, const std::vector<NodeId>& except);
   [[nodiscard]] bool writes_anew(NodeId value);

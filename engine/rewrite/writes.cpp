@@ -186,19 +186,18 @@ Refusal Session::written_in_place(NodeId root, const std::vector<NodeId>& nodes,
     const bool call = opcode != Opcode::placeholder && opcode != Opcode::get_attr;
     if (n != root && call && !binding_.removable(n)) return Refusal::effect_moves;
   }
-  for (const Value& effect : gathered.effects) {
-    if (!binding_.writes(rewriter_.node_of(effect))) return Refusal::writes_nothing;
-  }
   Storage& storage = rewriter_.storage();
   Refusal why = Refusal::none;
   for (const NodeId n : rewriter_.changes().created) {
     written_operands(binding_, n, [&](NodeId operand) {
       const bool own = std::any_of(gathered.written.begin(), gathered.written.end(),
                                    [&](const Written& w) { return storage.together(w.operand, operand); });
-      std::size_t reads = 0;
-      for (const Slot& s : graph_->slots(n)) reads += s.kind == ArgKind::node && storage.together(s.node(), operand);
-      if (reads > 1) why = Refusal::reads_written;
-      if (!own && why == Refusal::none) why = new_write_allows(n, operand, rewriter_.changes().created);
+      if (why != Refusal::none) return;
+      if (!own) {
+        why = new_write_allows(n, operand, rewriter_.changes().created);
+      } else if (reads_written(n, operand)) {
+        why = Refusal::reads_written;
+      }
     });
   }
   for (const auto& [old, value] : gathered.others) {
@@ -259,11 +258,11 @@ Outcome Session::write(Index index, const program::Alternative& alternative, Nod
   if (!own && graph_->has_uses(root) && (written.size() > 1 || (!follows && !returns_nothing)))
     return deny(Refusal::result_used);
 
-  const auto made = [&](const Value& v) { return rewriter_.make(v, root, root, SymbolId()); };
-  if (!std::all_of(gathered.effects.begin(), gathered.effects.end(), made)) {
+  if (why = make_effects(gathered.effects, root); why != Refusal::none) {
     rewriter_.unmake();
-    return deny(Refusal::no_spelling);
+    return deny(why);
   }
+  const auto made = [&](const Value& v) { return rewriter_.make(v, root, root, SymbolId()); };
   for (Written& w : written) {
     SymbolId name;
     const Value text = w.as.present() ? machine_.run(w.as, variables) : Value();
