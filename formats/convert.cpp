@@ -6,6 +6,7 @@
 #include "formats/code/callee.hpp"
 #include "formats/code/python_values.hpp"
 #include "formats/code/write.hpp"
+#include "formats/python_literals.hpp"
 #include "fxrules/formats.hpp"
 #include "fxrules/nested.hpp"
 
@@ -66,7 +67,7 @@ void to_text_ir(const GraphFile& file, Losses& losses) {
       if (slot.kind != ArgKind::tuple || !slot.tuple_name().valid()) continue;
       const std::string_view name = graph.text(slot.tuple_name());
       const bool shown = graph.opcode(n) == Opcode::output && name.ends_with(')');
-      if (!shown) losses.add(name.substr(0, name.find('(')));
+      if (!shown) losses.add(without_fields(name));
     }
   }
   losses.report(Severity::warning, "lost-name", "named tuples are written as plain ones");

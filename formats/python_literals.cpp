@@ -308,6 +308,21 @@ void append_device_repr(std::string& out, std::string_view device) {
   out += ')';
 }
 
+std::optional<std::string> parse_device_arguments(std::string_view arguments) {
+  if (arguments.starts_with("type=")) arguments.remove_prefix(5);
+  if (arguments.size() < 3 || (arguments[0] != '\'' && arguments[0] != '"')) return std::nullopt;
+  const std::size_t close = arguments.find(arguments[0], 1);
+  if (close == std::string_view::npos || close == 1) return std::nullopt;
+  std::string device(arguments.substr(1, close - 1));
+  arguments.remove_prefix(close + 1);
+  if (arguments.empty()) return device;
+  if (!arguments.starts_with(", ")) return std::nullopt;
+  arguments.remove_prefix(2);
+  if (arguments.starts_with("index=")) arguments.remove_prefix(6);
+  if (arguments.empty() || arguments.find_first_not_of("0123456789") != std::string_view::npos) return std::nullopt;
+  return device + ':' + std::string(arguments);
+}
+
 bool append_simple_repr(std::string& out, const Slot& slot) {
   switch (slot.kind) {
     case ArgKind::none:

@@ -25,6 +25,12 @@ void append_string_repr(std::string& out, std::string_view value);
 
 // `device(type='cuda', index=0)` of `cuda:0`.
 void append_device_repr(std::string& out, std::string_view device);
+// Of what stands between the brackets: `type='cuda', index=0`, and as people write it, `'cuda', 0`, `"cuda:0"`.
+[[nodiscard]] std::optional<std::string> parse_device_arguments(std::string_view arguments);
+// What a named tuple is called: `Point` of `Point(x, y)`, which says its fields too.
+[[nodiscard]] constexpr std::string_view without_fields(std::string_view tuple_name) {
+  return tuple_name.substr(0, tuple_name.find('('));
+}
 // A slot whose value is no text of the graph's: None, a truth value, a number, Ellipsis. False for others.
 bool append_simple_repr(std::string& out, const Slot& slot);
 // Python's repr of a string or device with this text. False for other kinds.

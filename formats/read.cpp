@@ -179,7 +179,7 @@ Diagnostic nothing_found(const SourcePtr& source) {
 // As a Windows shell redirects it.
 bool is_utf16(std::string_view text) { return text.starts_with("\xFF\xFE") || text.starts_with("\xFE\xFF"); }
 
-GraphFiles read_most(const SourcePtr& source, const ReadOptions& options, std::size_t most) {
+GraphFiles read_or_refuse(const SourcePtr& source, const ReadOptions& options, std::size_t most) {
   if (is_utf16(source->text)) {
     GraphFiles refused;
     refused.diagnostics.push_back({Severity::error,
@@ -198,11 +198,11 @@ GraphFiles read_most(const SourcePtr& source, const ReadOptions& options, std::s
 }  // namespace
 
 GraphFiles read_graphs(SourcePtr source, const ReadOptions& options) {
-  return read_most(source, options, std::numeric_limits<std::size_t>::max());
+  return read_or_refuse(source, options, std::numeric_limits<std::size_t>::max());
 }
 
 GraphFile read_graph(SourcePtr source, const ReadOptions& options) {
-  GraphFiles files = read_most(source, options, 1);
+  GraphFiles files = read_or_refuse(source, options, 1);
   GraphFile out;
   if (!files.graphs.empty()) {
     out = std::move(files.graphs[0]);

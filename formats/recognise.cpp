@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <functional>
 
-#include "formats/text_ir/atoms.hpp"
+#include "formats/log/lines.hpp"
 #include "formats/text_ir/header.hpp"
 #include "fxrules/formats.hpp"
 
@@ -78,15 +78,7 @@ bool is_torchscript(std::string_view text) {
   return holds(text, " = prim::") || (holds(text, " : Tensor = aten::"));
 }
 
-bool is_log(std::string_view text) {
-  const std::string_view start = text.substr(0, text.find('\n'));
-  if (start.empty()) return false;
-  const std::size_t level = start.starts_with("[rank") ? std::min(start.find(' ') + 1, start.find(':') + 1) : 0;
-  if (level + 6 >= start.size()) return false;
-  const bool dated = std::all_of(start.begin() + static_cast<std::ptrdiff_t>(level) + 1,
-                                 start.begin() + static_cast<std::ptrdiff_t>(level) + 5, text_ir::is_digit);
-  return dated && holds("VDIWEC", start.substr(level, 1)) && holds(start, "] ");
-}
+bool is_log(std::string_view text) { return log::prefix_of(text.substr(0, text.find('\n'))).has_value(); }
 
 }  // namespace
 

@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "formats/python_literals.hpp"
 #include "formats/text_ir/atoms.hpp"
 
 namespace fxrules::code {
@@ -66,16 +67,11 @@ std::string sizes_in(std::string_view tuple) {
   return fmt::format("[{}]", tuple);
 }
 
-// `device(type='cuda', index=0)` as `cuda:0`.
+// `device(type='cuda', index=0)` as `cuda:0`; storage is on the CPU where nothing is said.
 std::string device_in(std::string_view text) {
-  const std::size_t begin = text.find('\''), end = text.find('\'', begin + 1);
-  if (begin == kNowhere || end == kNowhere) return "cpu";
-  std::string device(text.substr(begin + 1, end - begin - 1));
-  constexpr std::string_view kIndex = "index=";
-  const std::size_t index = text.find(kIndex);
-  if (index == kNowhere) return device;
-  const std::string_view digits = text.substr(index + kIndex.size());
-  return device + ':' + std::string(digits.substr(0, digits.find_first_not_of("0123456789")));
+  const std::size_t open = text.find('(');
+  if (text.empty() || open == kNowhere || !text.ends_with(')')) return "cpu";
+  return parse_device_arguments(text.substr(open + 1, text.size() - open - 2)).value_or("");
 }
 
 class LoadArgs {
@@ -111,19 +107,15 @@ class LoadArgs {
     }
     const std::string_view given = call.keyword("dtype");
     const std::string sizes = sizes_in(call.arguments[1]);
-    auto meta = graph_.metas().parse(fmt::format("{}{}", given.empty() ? "torch.float32" : given, sizes));
+    const std::string strides = call.arguments.size() > 2 ? sizes_in(call.arguments[2]) : std::string();
+    const auto meta =
+        graph_.metas().parse(fmt::format("{}{}{}", given.empty() ? "torch.float32" : given, sizes, strides));
     const TensorMeta* known = meta && !sizes.empty() ? graph_.metas().tensor_of(*meta) : nullptr;
     if (known == nullptr || !known->shape) return;
     TensorMeta full = *known;
-    full.device = graph_.symbols().intern(known_storage ? std::string_view(storage->second.device) : "cpu");
-    full.strides = row_major(graph_.metas().expressions(), *full.shape);
-    if (call.arguments.size() > 2 && call.arguments[2].starts_with('(')) {
-      const auto strides = graph_.metas().parse("f32" + sizes_in(call.arguments[2]));
-      const TensorMeta* spelled = strides ? graph_.metas().tensor_of(*strides) : nullptr;
-      full.strides = spelled != nullptr && spelled->shape && spelled->shape->size() == full.shape->size()
-                         ? spelled->shape
-                         : std::nullopt;
-    }
+    const std::string_view device = known_storage ? std::string_view(storage->second.device) : "cpu";
+    if (!device.empty()) full.device = graph_.symbols().intern(device);
+    if (strides.empty()) full.strides = row_major(graph_.metas().expressions(), *full.shape);
     know(call.remark, graph_.metas().tensor(full));
   }
 
@@ -141,10 +133,12 @@ class LoadArgs {
 }  // namespace
 
 std::vector<std::pair<std::string, std::string>> read_load_args(std::string_view text, Graph& graph) {
-  const std::size_t def = text.find("\ndef load_args(reader):");
+  constexpr std::string_view kDef = "def load_args(reader):";
+  std::size_t def = text.find(kDef);
+  while (def != kNowhere && def > 0 && text[def - 1] != '\n') def = text.find(kDef, def + 1);
   if (def == kNowhere) return {};
   LoadArgs arguments(graph);
-  for (std::size_t at = text.find('\n', def + 1); at < text.size();) {
+  for (std::size_t at = text.find('\n', def); at < text.size();) {
     const std::size_t begin = at + 1, end = std::min(text.find('\n', begin), text.size());
     const std::string_view line = text.substr(begin, end - begin);
     if (!line.empty() && line[0] != ' ' && line[0] != '\t') break;

@@ -28,9 +28,6 @@ void append_complex(std::string& out, std::string_view spelled) {
   out += ')';
 }
 
-// `Point(x, y)` is called as `Point`.
-std::string_view without_fields(std::string_view tuple_name) { return tuple_name.substr(0, tuple_name.find('(')); }
-
 }  // namespace
 
 bool looks_like_device(std::string_view text) {

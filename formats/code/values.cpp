@@ -443,24 +443,10 @@ bool ValueReader::mentions_nodes(std::string_view value) const {
 bool ValueReader::device(CallBuilder& builder, std::size_t begin) {
   const std::size_t end = end_of_group(at_, kAhead);
   if (end == kFailed) return ++at_, at_ = line_end(at_), fail_unexpected("`)`");
-  std::string_view inside = text_.substr(at_ + 1, end - at_ - 2);
-  std::string device;
-  if (inside.starts_with("type=")) inside.remove_prefix(5);
-  const std::size_t close = inside.empty() ? kNowhere : inside.find(inside[0], 1);
-  if (close != kNowhere && (inside[0] == '\'' || inside[0] == '"')) {
-    device = inside.substr(1, close - 1);
-    inside.remove_prefix(close + 1);
-    if (inside.starts_with(", ")) {
-      inside.remove_prefix(2);
-      if (inside.starts_with("index=")) inside.remove_prefix(6);
-      device += fmt::format(":{}", inside);
-      if (!inside.empty() && std::all_of(inside.begin(), inside.end(), is_digit)) inside = {};
-    }
-  }
-  if (device.empty() || !inside.empty())
-    return fail("malformed-arguments", "a device is printed as `device(type='cuda', index=0)`", begin, end);
+  const auto device = parse_device_arguments(text_.substr(at_ + 1, end - at_ - 2));
+  if (!device) return fail("malformed-arguments", "a device is printed as `device(type='cuda', index=0)`", begin, end);
   at_ = end;
-  builder.spelled(ArgKind::device, device);
+  builder.spelled(ArgKind::device, *device);
   return after_item(builder);
 }
 

@@ -29,17 +29,16 @@ constexpr bool is_opening(char c) { return c == '(' || c == '[' || c == '{'; }
 constexpr bool is_closing(char c) { return c == ')' || c == ']' || c == '}'; }
 constexpr std::size_t bracket_index(char c) { return c == '(' || c == ')' ? 0 : c == '[' || c == ']' ? 1 : 2; }
 
-// `device(type='cuda', index=0)` as `cuda:0`; empty: it is something else.
-std::string device_of(std::string_view repr) {
-  if (!repr.starts_with("device(type='") || !repr.ends_with(")")) return {};
-  const std::string_view inner = repr.substr(13, repr.size() - 14);
-  const std::size_t quote = std::min(inner.find('\''), inner.size());
-  const std::string_view kind = inner.substr(0, quote), rest = inner.substr(std::min(quote + 1, inner.size()));
-  if (quote == inner.size() || !is_identifier(kind)) return {};
-  if (rest.empty()) return std::string(kind);
-  const bool indexed =
-      rest.starts_with(", index=") && rest.size() > 8 && std::all_of(rest.begin() + 8, rest.end(), is_digit);
-  return indexed ? fmt::format("{}:{}", kind, rest.substr(8)) : std::string();
+// `device(type='cuda', index=0)` as `cuda:0`; nullopt: it is something else.
+std::optional<std::string> device_of(std::string_view repr) {
+  constexpr std::string_view kHead = "device(";
+  if (!repr.starts_with(kHead) || !repr.ends_with(')')) return std::nullopt;
+  auto device = parse_device_arguments(repr.substr(kHead.size(), repr.size() - kHead.size() - 1));
+  if (!device || !is_identifier(std::string_view(*device).substr(0, device->find(':')))) return std::nullopt;
+  std::string printed;
+  append_device_repr(printed, *device);
+  if (printed != repr) return std::nullopt;
+  return device;
 }
 
 Piece unknown(std::size_t at, std::size_t length) {
@@ -199,8 +198,7 @@ void ArgumentScanner::item() {
     open(ArgKind::slice, ')', 6, true);
   } else if (c == 'r' && text_.substr(at_, end_ - at_).starts_with("range(") && has_partner(at_ + 5)) {
     open(ArgKind::range, ')', 6, true);
-  } else if (frame.python && nodes_ && named_tuple()) {
-  } else if (!(frame.python ? python_item() : node_item())) {
+  } else if (!(frame.python ? (nodes_ && named_tuple()) || python_item() : node_item())) {
     start_text(at_, at_);
   }
 }
@@ -211,12 +209,13 @@ void ArgumentScanner::open(ArgKind kind, char close, std::size_t length, bool py
   at_ += length;
 }
 
+std::size_t ArgumentScanner::end_of_name(std::size_t at) const {
+  while (at < end_ && is_name(text_[at])) ++at;
+  return at;
+}
+
 // `Point(x=relu, y=a)`.
 bool ArgumentScanner::named_tuple() {
-  const auto end_of_name = [&](std::size_t at) {
-    while (at < end_ && is_name(text_[at])) ++at;
-    return at;
-  };
   if (!is_letter(text_[at_])) return false;
   std::size_t end = at_;
   while (end < end_ && (is_name(text_[end]) || text_[end] == '.')) ++end;
@@ -232,8 +231,7 @@ bool ArgumentScanner::named_tuple() {
 // The name of a field and its `=`. Without them the bracket is none of a named tuple.
 bool ArgumentScanner::field() {
   const Frame frame = frames_.back();
-  std::size_t end = at_;
-  while (end < end_ && is_name(text_[end])) ++end;
+  const std::size_t end = end_of_name(at_);
   if (end > at_ && end < end_ && text_[end] == '=') {
     fields_.push_back(text_.substr(at_, end - at_));
     at_ = end + 1;
@@ -259,8 +257,7 @@ void ArgumentScanner::name_tuple(const Frame& frame) {
 // `%name` with a separator behind it.
 bool ArgumentScanner::node_item() {
   if (text_[at_] != '%') return false;
-  std::size_t end = at_ + 1;
-  while (end < end_ && is_name(text_[end])) ++end;
+  const std::size_t end = end_of_name(at_ + 1);
   if (end == at_ + 1 || !ends_item(end)) return false;
   const NodeId node = find(text_.substr(at_ + 1, end - at_ - 1));
   if (node.valid()) {
@@ -456,7 +453,7 @@ Piece ArgumentScanner::python_piece(std::size_t begin, std::string_view value) {
   const auto spelled = [&](ArgKind kind, std::string_view text) {
     return Piece{Piece::What::literal, Slot::of_symbol(kind, symbols.intern(text))};
   };
-  if (const std::string device = device_of(value); !device.empty()) return spelled(ArgKind::device, device);
+  if (const auto device = device_of(value)) return spelled(ArgKind::device, *device);
   // The whole of a default: a string stands there unquoted.
   if (!nodes_ && begin == root_begin_) return spelled(ArgKind::bare, value);
   if (nodes_ && names_a_node(value)) return unknown(begin, value.size());

@@ -85,6 +85,7 @@ class ArgumentScanner {
   void key();
   bool node_item();
   bool python_item();
+  [[nodiscard]] std::size_t end_of_name(std::size_t at) const;
   bool named_tuple();
   bool field();
   void name_tuple(const Frame& frame);

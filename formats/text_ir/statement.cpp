@@ -122,7 +122,8 @@ bool Statement::opcode(std::size_t end) {
   }
   head_.opcode = known->opcode;
   at_ += length;
-  return expect("[target=", end, "behind the opcode");
+  if (!expect("[target=", end, "behind the opcode")) return false;
+  return (at_ < end && text_[at_] == ']') ? fail("malformed-line", "the node has no target", at_, 1) : true;
 }
 
 // ---------------------------------------------------------------- target and arguments

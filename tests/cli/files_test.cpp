@@ -44,6 +44,22 @@ TEST_CASE("a file is read whole, standard input too") {
   CHECK(source->text == "from stdin");
 }
 
+TEST_CASE("a large file is mapped, and reads as others do") {
+  const Folder folder;
+  std::istringstream nothing, input("from stdin");
+  constexpr std::size_t kPages = std::size_t{16} << 20;
+  for (const std::size_t size : {kPages, kPages + 1, std::size_t{100}, std::size_t{0}}) {
+    std::string text(size, 'x');
+    if (!text.empty()) text.back() = 'y';
+    const SourcePtr source = map_source(folder.write("file", text), nothing);
+    CHECK(source->text == text);
+    // What stands behind it may be read, too, by those who look ahead.
+    for (std::size_t i = 0; size >= kPages && i < source->room; ++i) REQUIRE(source->text.data()[size + i] == 0);
+  }
+  CHECK(map_source("-", input)->text == "from stdin");
+  CHECK_THROWS_AS(map_source(folder.path("none"), nothing), Error);
+}
+
 TEST_CASE("what cannot be read says why") {
   const Folder folder;
   CHECK(message_of(folder.path("none")) ==

@@ -153,7 +153,7 @@ TEST_CASE("annotations become metadata", "[formats]") {
   const GraphFile file = read(text);
   CHECK(to_text(file) == text);
   const Graph& g = file.graph;
-  const auto meta = [&](const char* name) { return g.metas().text(g.meta(g.find(name))); };
+  const auto meta = [&](const char* name) { return meta_of(g, name); };
   CHECK(meta("s0") == "Sym(s0)");
   CHECK(meta("x") == "f32[1, s0, 8][8*s0, 8, 1]cuda:0");
   CHECK(meta("d") == "DTensor(f32[4], S(0))");
@@ -254,7 +254,7 @@ TEST_CASE("text around code is kept", "[formats]") {
 TEST_CASE("a repro script says what its inputs look like", "[formats]") {
   const std::string text =
       "class Repro(torch.nn.Module):\n    def forward(self, s0, a, b, c, d, e, f):\n        return (s0, a, b, c, d, e, "
-      "f)\n\ndef load_args(reader):\n"
+      "f)\ndef load_args(reader):\n"
       "    reader.symint(3, expr='s27')  # s0\n"
       "    buf0 = reader.storage(None, 64*s27, device=device(type='cuda', index=1), dtype_hint=torch.bfloat16)\n"
       "    reader.tensor(buf0, (4, s27, 8), dtype=torch.bfloat16, is_leaf=True)  # a\n"
@@ -268,10 +268,7 @@ TEST_CASE("a repro script says what its inputs look like", "[formats]") {
       "    reader.tensor(None, (9,))  # e\n";
   const GraphFile file = read(text);
   CHECK(to_text(file) == text);
-  const auto meta = [&](const char* name) {
-    const MetaId id = file.graph.meta(file.graph.find(name));
-    return id.valid() ? file.graph.metas().text(id) : "?";
-  };
+  const auto meta = [&](const char* name) { return meta_of(file.graph, name); };
   CHECK(meta("s0") == "Sym(s27)");
   CHECK(meta("a") == "bf16[4, s27, 8][8*s27, 8, 1]cuda:1");
   CHECK(meta("b") == "bf16[8, 4][1, 8]cuda:1");

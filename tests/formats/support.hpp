@@ -43,4 +43,10 @@ inline std::string call_with(const std::string& arguments, const std::string& ke
          "), kwargs = {" + keywords + "})\n    return (call,)\n";
 }
 
+// What is known of a node, as annotations say it; `?`: nothing.
+inline std::string meta_of(const Graph& graph, const char* name) {
+  const MetaId meta = graph.meta(graph.find(name));
+  return meta.valid() ? graph.metas().text(meta) : "?";
+}
+
 }  // namespace fxrules::testing

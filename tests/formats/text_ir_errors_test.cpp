@@ -187,6 +187,17 @@ TEST_CASE("damaged lines are located errors", "[formats]") {
 
 TEST_CASE("damaged graphs are located errors", "[formats]") {
   const std::vector<std::pair<std::string, std::string>> cases{
+      // no target, whatever the opcode
+      {"graph():\n"
+       "    %x : [num_users=1] = placeholder[target=]\n"
+       "    %y : [num_users=0] = call_method[target=](args = (%x,), kwargs = {})\n"
+       "    return x\n",
+       "graph.txt:2:45: error: the node has no target [malformed-line]\n"
+       "  2 |     %x : [num_users=1] = placeholder[target=]\n"
+       "    |                                             ^\n"
+       "graph.txt:3:45: error: the node has no target [malformed-line]\n"
+       "  3 |     %y : [num_users=0] = call_method[target=](args = (%x,), kwargs = {})\n"
+       "    |                                             ^\n"},
       // an object that mentions nodes
       {"graph():\n"
        "    %x : [num_users=1] = placeholder[target=x]\n"
