@@ -1,14 +1,12 @@
 #!/usr/bin/env python3
 """Reads, rewrites and writes the program JSON of a large exported model and compares that with copying the file.
 
-usage: bench/exported_program.py [NODES] [FXRULES] [--rounds N]
-       bench/exported_program.py --torch NODES [FXRULES]     against torch.export.load and save of an archive
-
 Processor time on one core, medians. Prints the size, the times and the ratios; ends with 1 where reading, rewriting and
 writing takes more than 25 times as long as a read and copy of the file, or more memory than 3 times its size; with
 --torch, where torch is not 50 times slower.
 """
 
+import argparse
 import json
 import os
 import pathlib
@@ -153,17 +151,13 @@ def against_torch(nodes, fxrules):
 
 
 def main():
-    arguments, rounds = sys.argv[1:], 3
-    beside_torch = "--torch" in arguments
-    if beside_torch:
-        arguments.remove("--torch")
-    if "--rounds" in arguments:
-        at = arguments.index("--rounds")
-        rounds = int(arguments[at + 1])
-        del arguments[at : at + 2]
-    nodes = int(arguments[0]) if arguments else 1_000_000
-    fxrules = arguments[1] if len(arguments) > 1 else str(ROOT / "build/release/bin/fxrules")
-    fine = against_torch(nodes, fxrules) if beside_torch else against_copy(nodes, fxrules, rounds)
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("nodes", nargs="?", type=int, default=1_000_000)
+    parser.add_argument("fxrules", nargs="?", default=str(ROOT / "build/release/bin/fxrules"), help="the program")
+    parser.add_argument("--torch", action="store_true", help="against torch.export.load and save of an archive")
+    parser.add_argument("--rounds", type=int, default=3)
+    given = parser.parse_args()
+    fine = against_torch(given.nodes, given.fxrules) if given.torch else against_copy(given.nodes, given.fxrules, given.rounds)
     sys.exit(not fine)
 
 
