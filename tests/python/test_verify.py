@@ -30,7 +30,7 @@ def test_no_shipped_rule_differs(file):
     ("wrong: clone(x, ..) => x if shape(root) == shape(x)", "strides"),
     ("wrong: view(x, ..) => x", "was"),
     ("wrong: add_(d, s) => mul(d, s)", "was"),
-    ("wrong: add(b @ exp(x), y) => { _ = mul_(b, 2), root = b } if last_use(b, root)", "was"),
+    ("wrong: add(b @ exp(_), _) => { _ = mul_(b, 2), root = b } if last_use(b, root)", "was"),
     ("wrong: expand_as(x, y) => x if dtype(x) == dtype(y)", "shape"),
 ])
 def test_wrong_rules_are_caught(rule, what):
